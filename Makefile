@@ -1,0 +1,52 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+PORT ?= 8000
+NB ?=
+BOOK_FLAGS ?=
+
+BIN := .venv/bin
+ENV := .venv/.installed
+
+.PHONY: help book test save execute check format serve clean
+
+help:  ## show this help
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+book: $(ENV)  ## render the book to _build/html
+	@$(BIN)/jupyter-book build . $(BOOK_FLAGS)
+	@echo "The book is ready: open _build/html/index.html in a browser."
+
+test: check  ## check, run pytest, then re-run and compare every notebook
+	$(BIN)/python -m pytest tests
+	$(BIN)/python -m pytest --nbval --nbval-current-env -n 2 --dist loadfile notebooks
+
+save: $(ENV)  ## write the package d2lmini from the notebooks' #@save cells
+	$(BIN)/python tools/save.py
+
+execute: $(ENV)  ## run the notebooks and store their outputs (one: NB=notebooks/02_...ipynb)
+	$(BIN)/python tools/execute.py $(NB)
+
+check: $(ENV)  ## lint code and notebooks, and see that the package is up to date
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/python tools/save.py --check
+
+format: $(ENV)  ## format code and notebooks in place
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+serve: book  ## build the book and serve it on http://localhost:8000 (PORT=...)
+	$(BIN)/python -m http.server $(PORT) --bind localhost --directory _build/html
+
+clean:  ## remove what was built (the environment stays)
+	rm -rf _build .pytest_cache .ruff_cache .hypothesis d2lmini.egg-info
+
+# The environment: the pinned requirements, this package, and d2l itself as the tests'
+# oracle, without its own pins, which no current Python can satisfy.
+$(ENV): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("d2lmini needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ": try make PYTHON=python3.12")'
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet --requirement requirements.txt
+	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	$(BIN)/python -m pip install --quiet --no-deps d2l==1.0.3
+	@touch $@
