@@ -6,9 +6,9 @@
 
 A notebook whose outputs come out the same is left as it is, byte for byte. A cell tagged
 `nbval-ignore-output` prints what no two runs share (a timing, a training curve), so its
-stored output is kept as long as its own source is unchanged; `--refresh` renews it, which is
-due when code that it calls has changed. When a cell fails, the notebook, the cell and the
-traceback are printed and the file stays untouched.
+stored output is kept as long as its own source is unchanged; `--refresh` renews it, which
+is due when code that it calls has changed. When a cell fails, the notebook, the cell and
+the traceback are printed, the file stays untouched, and the next notebook is run.
 """
 
 import argparse
@@ -31,19 +31,22 @@ METADATA = {
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
+class Failed(Exception):
+    """A notebook that cannot be run: which one, where and why."""
+
+
+def code_cells(notebook) -> list:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
 def unstable(cell) -> bool:
     return UNSTABLE in cell.metadata.get("tags", [])
-
-
-def fingerprint(cell) -> str:
-    return hashlib.sha256(cell.source.encode()).hexdigest()[:12]
 
 
 def normalise(notebook) -> None:
     """Number the code cells 1..n and drop what depends on the run or the editor."""
     notebook.metadata = nbformat.from_dict(METADATA)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    for number, cell in enumerate(code, start=1):
+    for number, cell in enumerate(code_cells(notebook), start=1):
         cell.execution_count = number
         for name in ("execution", "collapsed", "scrolled"):
             cell.metadata.pop(name, None)
@@ -53,60 +56,56 @@ def normalise(notebook) -> None:
             output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
 
 
-def keep_unstable(notebook, stored) -> None:
-    """Put back the stored outputs of unstable cells whose source has not changed."""
-    kept = {
-        cell.metadata.get("source_hash"): cell.outputs
-        for cell in stored.cells
-        if cell.cell_type == "code" and unstable(cell) and cell.outputs
-    }
-    for cell in notebook.cells:
-        if cell.cell_type != "code":
-            continue
+def keep_unstable(notebook, stored: list) -> None:
+    """Give the unstable cells their stored outputs, where the source has not changed."""
+    kept = {}
+    for cell in filter(unstable, stored):
+        kept.setdefault(cell.metadata.get("source_hash"), []).append(cell.outputs)
+    for cell in code_cells(notebook):
         cell.metadata.pop("source_hash", None)
         if unstable(cell):
-            cell.metadata["source_hash"] = fingerprint(cell)
-            cell.outputs = kept.get(fingerprint(cell), cell.outputs)
+            source_hash = hashlib.sha256(cell.source.encode()).hexdigest()[:12]
+            cell.metadata["source_hash"] = source_hash
+            outputs = kept[source_hash].pop(0) if kept.get(source_hash) else []
+            cell.outputs = outputs or cell.outputs
 
 
-def failure(path: Path, notebook, error: Exception) -> str:
-    """Where a run failed, and how."""
-    number = 0
-    for cell in notebook.cells:
-        if cell.cell_type != "code":
-            continue
-        number += 1
-        for output in cell.get("outputs", []):
-            if output.output_type == "error":
-                trace = ANSI.sub("", "\n".join(output.traceback))
-                return f"{path}, code cell [{number}]:\n{trace}"
-    return f"{path}: {ANSI.sub('', str(error))}"
+def run(notebook, path: Path) -> None:
+    """Run every cell; raise Failed when one fails."""
+    started = []
 
+    def start(cell, cell_index):
+        started.append(cell)
 
-def execute(path: Path, refresh: bool = False) -> bool:
-    """Run one notebook; write it back and return True if its text changed.
-
-    Raises CellExecutionError or DeadKernelError, the file untouched, when a cell fails.
-    """
-    text = path.read_text(encoding="utf-8")
-    notebook = nbformat.reads(text, as_version=4)
     client = NotebookClient(
         notebook,
         timeout=None,
         kernel_name="python3",
         record_timing=False,
         coalesce_streams=True,
+        on_cell_start=start,
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:
         client.execute()
     except (CellExecutionError, DeadKernelError) as error:
-        error.report = failure(path, notebook, error)
-        raise
-    stored = nbformat.reads(text, as_version=4)
-    if refresh:
-        stored.cells = []
-    keep_unstable(notebook, stored)
+        number = sum(cell.cell_type == "code" for cell in started)
+        reason = ANSI.sub("", str(error))
+        raise Failed(f"{path}, code cell [{number}]: {reason}") from None
+
+
+def execute(path: Path, refresh: bool = False) -> bool:
+    """Run one notebook; write it back and return True if its text changed.
+
+    Raises Failed, the file untouched, when a cell fails or there is no such notebook.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        notebook, stored = (nbformat.reads(text, as_version=4) for _ in range(2))
+    except Exception as error:  # nbformat raises many kinds
+        raise Failed(f"{path}: is no readable notebook: {error}") from None
+    run(notebook, path)
+    keep_unstable(notebook, [] if refresh else code_cells(stored))
     normalise(notebook)
     new = nbformat.writes(notebook, version=4).rstrip("\n") + "\n"
     if new == text:
@@ -123,18 +122,15 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--refresh", action="store_true", help="renew unstable outputs too")
     options = parser.parse_args(argv)
     os.environ |= {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}  # as in nbval's run
+    every = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+    every = [path for path in every if ".ipynb_checkpoints" not in path.parts]
     failed = 0
-    for path in options.notebooks or sorted((ROOT / "notebooks").rglob("*.ipynb")):
+    for path in options.notebooks or every:
         try:
-            changed = execute(path, options.refresh)
-        except (CellExecutionError, DeadKernelError) as error:
-            print(f"execute: {error.report}", file=sys.stderr)
+            print(f"{path}: {'updated' if execute(path, options.refresh) else 'unchanged'}")
+        except Failed as error:
+            print(f"execute: {error}", file=sys.stderr)
             failed += 1
-        except (OSError, ValueError) as error:  # missing, or no notebook
-            print(f"execute: {path}: {error}", file=sys.stderr)
-            failed += 1
-        else:
-            print(f"{path}: {'updated' if changed else 'unchanged'}")
     return 1 if failed else 0
 
 
