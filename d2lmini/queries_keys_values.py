@@ -31,7 +31,7 @@ def show_heatmaps(
     columns and n rows of a matrix. Raises ValueError where the numbers do not fit.
     """
     _check_heatmaps(matrices, titles, xticklabels, yticklabels)
-    data = matrices.detach().float().cpu()
+    data = matrices.detach().float().cpu().numpy()
     limits = {"vmin": min(0.0, data.min().item()), "vmax": data.max().item()}
     rows, columns = data.shape[:2]
     use_svg_display()

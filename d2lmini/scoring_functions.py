@@ -58,7 +58,8 @@ def _combine(shape, valid_lens, mask, device):
         if mask.dtype != torch.bool:
             raise ValueError(f"mask must be boolean, True = may attend, not {mask.dtype}")
         given, mask = (*mask.shape,), mask[(None,) * (len(shape) - mask.ndim)]
-        if any(size not in (1, axis) for size, axis in zip(mask.shape, shape)):
+        fits = all(size in (1, axis) for size, axis in zip(mask.shape, shape))
+        if mask.ndim > len(shape) or not fits:
             raise ValueError(f"mask must broadcast to {(*shape,)}, and is {given}")
     if valid_lens is None:
         return mask

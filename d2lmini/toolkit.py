@@ -228,10 +228,10 @@ class ProgressBoard(HyperParameters):
     def draw(self, x, y, label, every_n=1):
         """Add the point (x, y) to the curve `label`, averaging every_n points into one."""
         waiting = self.raw_points.setdefault(label, [])
+        curve = self.data.setdefault(label, [])
         waiting.append((float(x), float(y)))
         if len(waiting) >= every_n:
-            point = tuple(sum(values) / len(waiting) for values in zip(*waiting))
-            self.data.setdefault(label, []).append(point)
+            curve.append(tuple(sum(values) / len(waiting) for values in zip(*waiting)))
             waiting.clear()
             if self.display:
                 self._extend(label)
@@ -242,7 +242,7 @@ class ProgressBoard(HyperParameters):
             self._open()
         axes = self._axes
         if label not in self.lines:
-            n = len(self.lines)
+            n = list(self.data).index(label)
             style, color = self.ls[n % len(self.ls)], self.colors[n % len(self.colors)]
             (self.lines[label],) = axes.plot([], [], style, color=color, label=label)
             axes.legend()
@@ -334,9 +334,8 @@ class DataModule(HyperParameters):
 
     def get_dataloader(self, train):
         """The loader of the training data or, with train=False, of the validation data."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must define get_dataloader(train)"
-        )
+        name = type(self).__name__
+        raise NotImplementedError(f"{name} must define get_dataloader(train)")
 
     def train_dataloader(self):
         return self.get_dataloader(train=True)

@@ -58,6 +58,7 @@ def course(tmp_path_factory):
         code(CLOCK, execute.UNSTABLE),
         code(f"{CLOCK}  # a", execute.UNSTABLE),
         code(show),
+        code(""),
         code("import os\nos.path.basename(os.getcwd())[:9], os.environ['TQDM_DISABLE']"),
         kernelspec={"display_name": "mine", "language": "python", "name": "mine"},
         language_info={"name": "python", "version": "3.11.7"},
@@ -123,12 +124,12 @@ def test_the_outputs_are_stored(course):
 
 def test_the_code_cells_are_counted_from_one(course):
     cells = [cell for cell in course.first.notebook.cells if cell.cell_type == "code"]
-    assert [cell.execution_count for cell in cells] == [1, 2, 3, 4, 5, 6, 7]
+    assert [cell.execution_count for cell in cells] == [1, 2, 3, 4, 5, 6, 7, 8]
     assert course.first.outputs[1][0].execution_count == 2
 
 
 def test_a_notebook_runs_in_its_own_folder_and_without_progress_bars(course):
-    assert course.first.outputs[6][0].data == {"text/plain": "('my course', '1')"}
+    assert course.first.outputs[7][0].data == {"text/plain": "('my course', '1')"}
 
 
 def test_the_metadata_of_the_notebook_is_the_same_for_everybody(course):

@@ -65,18 +65,25 @@ def snapshot(root):
 
 @pytest.fixture
 def refused(tmp_path, capsys):
-    """Check that a course is refused: the words of stderr, exit code 1, nothing written."""
+    """Check that a course is refused: exit code 1, the words of stderr, nothing written.
 
-    def check(notebooks, *words, toc=None):
+    The words begin right after the place: a cell, by its number, or a whole notebook, the
+    last one if `at` names no other.
+    """
+
+    def check(notebooks, cell, *words, at=None, toc=None):
         if not isinstance(notebooks, dict):
             notebooks = {ONE: notebooks}
+        place = f"{at or list(notebooks)[-1]}.ipynb" + (
+            f", code cell [{cell}]" if cell else ""
+        )
         before = snapshot(project(tmp_path, notebooks, toc))
         for flags in ([], ["--check"]):
             assert run(tmp_path, *flags) == 1
             printed = capsys.readouterr()
             assert printed.out == ""
-            for word in words:
-                assert word in printed.err
+            assert printed.err.startswith(f"save: {place}: {words[0]}")
+            assert all(word in printed.err for word in words)
         assert snapshot(tmp_path) == before
 
     return check
@@ -224,6 +231,9 @@ class Circle:  #@save
     assert package.Circle(1).area == 3.14
 
 
+D2L = "import d2lmini as d2l"
+CLASS = "class C:  #@save\n    x = 1"
+METHOD = "@d2l.add_to_class(C)  #@save\ndef f(self):\n    return 1"
 ADD = """\
 import d2lmini as d2l
 
@@ -253,7 +263,7 @@ def test_add_to_class_by_its_bare_name_puts_the_method_into_the_class(tmp_path):
     text = saved(
         tmp_path,
         ADD,
-        "class C:  #@save\n    x = 1",
+        CLASS,
         "@add_to_class(C)  #@save\ndef f(self):\n    return self.x",
     )
     assert text.endswith("class C:\n    x = 1\n\n    def f(self):\n        return self.x")
@@ -286,10 +296,8 @@ def test_add_to_class_extends_a_one_line_class_whose_header_has_several(tmp_path
 
 
 def test_add_to_class_leaves_the_lines_of_a_string_where_they_are(tmp_path, load):
-    method = (
-        '@d2l.add_to_class(C)  #@save\ndef f(self, x):\n    a = """one\ntwo\n  three"""\n'
-    )
-    method += '    return a + f"""{\n    x}\nfour"""'
+    body = 'a = """one\ntwo\n  three"""\n    return a + f"""{\n    x}\nfour"""'
+    method = f"@d2l.add_to_class(C)  #@save\ndef f(self, x):\n    {body}"
     saved(tmp_path, ADD, "class C:  #@save\n    pass", method)
     assert load().C().f(0) == "one\ntwo\n  three0\nfour"
 
@@ -298,7 +306,7 @@ def test_add_to_class_keeps_the_other_decorators(tmp_path, load):
     saved(
         tmp_path,
         ADD,
-        "class C:  #@save\n    x = 1",
+        CLASS,
         "@d2l.add_to_class(C)  #@save\n@property\ndef above(self):\n    return self.x",
         "@property\n@d2l.add_to_class(C)  #@save\ndef below(self):\n    return self.x + 1",
     )
@@ -308,25 +316,17 @@ def test_add_to_class_keeps_the_other_decorators(tmp_path, load):
 
 
 def test_a_method_is_not_exported_by_its_name(tmp_path, load):
-    method = "@d2l.add_to_class(C)  #@save\ndef f(self):\n    return 1"
-    saved(tmp_path, ADD, "class C:  #@save\n    x = 1", method)
+    saved(tmp_path, ADD, CLASS, METHOD)
     assert load("d2lmini.one").__all__ == ["add_to_class", "C"]
 
 
 def test_a_method_saved_twice_is_refused(refused):
-    method = "@d2l.add_to_class(C)  #@save\ndef f(self):\n    return 1"
-    refused(
-        [ADD, "class C:  #@save\n    x = 1", method, method],
-        "notebooks/00_one.ipynb, code cell [4]: the method C.f is saved twice",
-    )
+    refused([ADD, CLASS, METHOD, METHOD], 4, "the method C.f is saved twice")
 
 
 def test_a_method_that_the_class_has_already_is_refused(refused):
-    method = "@d2l.add_to_class(C)  #@save\ndef f(self):\n    return 1"
-    refused(
-        [ADD, "class C:  #@save\n    def f(self): pass", method],
-        "notebooks/00_one.ipynb, code cell [3]: the method C.f is saved twice",
-    )
+    cells = [ADD, "class C:  #@save\n    def f(self): pass", METHOD]
+    refused(cells, 3, "the method C.f is saved twice")
 
 
 @pytest.mark.parametrize(
@@ -334,27 +334,18 @@ def test_a_method_that_the_class_has_already_is_refused(refused):
     ["class C: pass", "def C(): pass  #@save", "C = dict  #@save", "C, D = 1, 2  #@save"],
 )
 def test_a_method_of_what_is_no_class_saved_here_is_refused(refused, cell):
-    method = "@d2l.add_to_class(C)  #@save\ndef f(self):\n    return 1"
-    refused(
-        [ADD, cell, method],
-        "notebooks/00_one.ipynb, code cell [3]: C is no class saved in this notebook",
-    )
+    refused([ADD, cell, METHOD], 3, "C is no class saved in this notebook")
 
 
 def test_a_method_of_a_class_saved_in_another_notebook_is_refused(refused):
     method = "@d2l.add_to_class(d2l.C)  #@save\ndef f(self):\n    return 1"
-    refused(
-        {ONE: [ADD, "class C:  #@save\n    x = 1"], TWO: ["import d2lmini as d2l", method]},
-        "notebooks/01_two.ipynb, code cell [2]: C is no class saved in this notebook",
-    )
+    cells = {ONE: [ADD, CLASS], TWO: [D2L, method]}
+    refused(cells, 2, "C is no class saved in this notebook")
 
 
 def test_an_undefined_name_in_an_added_method_names_the_cell_of_the_method(refused):
     method = "@d2l.add_to_class(C)  #@save\ndef f(self):\n    return missing"
-    refused(
-        [ADD, "class C:  #@save\n    x = 1", method],
-        "notebooks/00_one.ipynb, code cell [3]: Undefined name `missing`",
-    )
+    refused([ADD, CLASS, method], 3, "Undefined name `missing`")
 
 
 # --- the text of what is saved -------------------------------------------------------
@@ -370,9 +361,9 @@ def test_a_docstring_with_a_line_in_column_zero_is_kept(tmp_path, load):
 def test_source_that_is_not_ascii_is_cut_in_the_right_place(tmp_path, load):
     saved(
         tmp_path,
-        "import d2lmini as d2l",
+        D2L,
         "n = 1; é = 'ÄÖ€𝄞'  #@save",
-        "def f(naïve='é𝄞'):  #@save\n    ü = ['Ü', d2l.é, 'ä'], d2l.é  # ñ d2l.é\n    return ü",
+        "def f(ï='é𝄞'):  #@save\n    ü = ['Ü', d2l.é, 'ä'], d2l.é  # ñ d2l.é\n    return ü",
         "s = 'déjà vu'; t = 'ç' + d2l.é + 'ß'  # ß #@save",
     )
     assert load().f() == (["Ü", "ÄÖ€𝄞", "ä"], "ÄÖ€𝄞")
@@ -436,33 +427,23 @@ def test_an_import_that_comes_twice_is_written_once(tmp_path):
 
 
 def test_one_name_for_two_imports_is_refused(refused):
-    refused(
-        ["from json import dump as f", "from pickle import dump as f", "g = f  #@save"],
-        "notebooks/00_one.ipynb: Redefinition of unused `f`",
-    )
+    cells = ["from json import dump as f", "from pickle import dump as f", "g = f  #@save"]
+    refused(cells, 2, "Redefinition of unused `f`")
 
 
 def test_a_star_import_is_refused(refused):
-    refused(
-        ["x = 1  #@save", "from math import *"],
-        "notebooks/00_one.ipynb, code cell [2]: a star import hides where names come from",
-    )
+    cells = ["x = 1  #@save", "from math import *"]
+    refused(cells, 2, "a star import hides where names come from")
 
 
 def test_an_import_from_a_module_of_the_package_is_refused(refused):
     for line in ("import d2lmini.one as o", "from d2lmini.one import x"):
-        refused(
-            ["x = 1  #@save", line],
-            "notebooks/00_one.ipynb, code cell [2]: import from d2lmini, not its modules",
-        )
+        refused(["x = 1  #@save", line], 2, "import from d2lmini, not its modules")
 
 
 def test_a_relative_import_is_refused(refused):
     for line in ("from . import x", "from .one import x"):
-        refused(
-            ["x = 1  #@save", line],
-            "notebooks/00_one.ipynb, code cell [2]: a notebook has no package",
-        )
+        refused(["x = 1  #@save", line], 2, "a notebook has no package")
 
 
 # --- names of the package ------------------------------------------------------------
@@ -472,7 +453,7 @@ EARLIER = ["def f(x=0): return x  #@save", "class C: pass  #@save", "K = 2  #@sa
 
 def two(root, *cells):
     """What these cells save in a notebook that comes after `EARLIER`."""
-    assert run(project(root, {ONE: EARLIER, TWO: ["import d2lmini as d2l", *cells]})) == 0
+    assert run(project(root, {ONE: EARLIER, TWO: [D2L, *cells]})) == 0
     return module(root, "two")
 
 
@@ -510,18 +491,14 @@ def test_names_are_rewritten_in_f_strings(tmp_path, load):
 
 
 def test_an_f_string_that_says_the_name_as_text_and_as_code_is_refused(refused):
-    refused(
-        {ONE: EARLIER, TWO: ["import d2lmini as d2l", 'x = f"d2l.K is {d2l.K}"  #@save']},
-        "notebooks/01_two.ipynb, code cell [2]: d2l.K stands in an f-string",
-    )
+    cells = {ONE: EARLIER, TWO: [D2L, 'x = f"d2l.K is {d2l.K}"  #@save']}
+    refused(cells, 2, "d2l.K stands in an f-string")
 
 
 def test_strings_docstrings_and_comments_keep_the_name(tmp_path):
-    source = (
-        'def g():  #@save\n    """Like d2l.f."""\n    # as d2l.f\n    return "d2l.K", d2l.K'
-    )
-    text = two(tmp_path, source)
-    assert '"""Like d2l.f."""\n    # as d2l.f\n    return "d2l.K", K\n' in text
+    body = '\n    """Like d2l.f."""\n    # as d2l.f\n    return "d2l.K", '
+    text = two(tmp_path, f"def g():  #@save{body}d2l.K")
+    assert text.endswith(f"def g():{body}K\n")
 
 
 def test_a_name_imported_from_the_package_is_imported_from_its_module(tmp_path):
@@ -542,107 +519,74 @@ def test_a_name_saved_in_the_same_notebook_is_not_imported(tmp_path):
 
 
 def test_a_name_saved_twice_in_one_notebook_is_refused(refused):
-    refused(
-        ["f = 1  #@save", "x = 1", "def f(): pass  #@save"],
-        "notebooks/00_one.ipynb, code cell [3]: 'f' is saved already in "
-        "notebooks/00_one.ipynb, code cell [1]",
-    )
+    cells = ["f = 1  #@save", "x = 1", "def f(): pass  #@save"]
+    refused(cells, 3, "'f' is saved already in notebooks/00_one.ipynb, code cell [1]")
 
 
 def test_a_name_saved_in_two_notebooks_is_refused(refused):
-    refused(
-        {ONE: ["f = 1  #@save"], TWO: ["x = 1", "def f(): pass  #@save"]},
-        "notebooks/01_two.ipynb, code cell [2]: 'f' is saved already in "
-        "notebooks/00_one.ipynb, code cell [1]",
-    )
+    cells = {ONE: ["f = 1  #@save"], TWO: ["x = 1", "def f(): pass  #@save"]}
+    refused(cells, 2, "'f' is saved already in notebooks/00_one.ipynb, code cell [1]")
 
 
 def test_an_undefined_name_is_refused(refused):
-    refused(
-        ["x = 1", "y = 1  #@save\ndef f():  #@save\n    return x"],
-        "notebooks/00_one.ipynb, code cell [2]: Undefined name `x`: "
-        "it is neither imported nor saved in this notebook",
-    )
+    cells = ["x = 1", "y = 1  #@save\ndef f():  #@save\n    return x"]
+    reason = "Undefined name `x`: it is neither imported nor saved in this notebook"
+    refused(cells, 2, reason)
 
 
 def test_noqa_does_not_hide_an_undefined_name(refused):
-    refused(["y = x  #@save  # noqa: F821"], "code cell [1]: Undefined name `x`")
+    refused(["y = x  #@save  # noqa: F821"], 1, "Undefined name `x`")
 
 
 def test_a_name_that_another_notebook_saves_is_refused_with_a_hint(refused):
-    refused(
-        {ONE: ["f = 1  #@save"], TWO: ["g = f  #@save"]},
-        "notebooks/01_two.ipynb, code cell [1]: Undefined name `f`: "
-        "write d2l.f for the one saved in notebooks/00_one.ipynb, code cell [1]",
-    )
+    cells = {ONE: ["f = 1  #@save"], TWO: ["g = f  #@save"]}
+    hint = "write d2l.f for the one saved in notebooks/00_one.ipynb, code cell [1]"
+    refused(cells, 1, f"Undefined name `f`: {hint}")
 
 
 def test_a_name_that_the_package_does_not_save_is_refused(refused):
-    place = "notebooks/00_one.ipynb, code cell [2]: d2lmini.Unknown is undefined"
-    refused(["import d2lmini as d2l", "x = d2l.Unknown  #@save"], place)
-    refused(["x = 1  #@save", "from d2lmini import Unknown"], place)
+    reason = "d2lmini.Unknown is undefined: no notebook saves it"
+    refused([D2L, "x = d2l.Unknown  #@save"], 2, reason)
+    refused(["x = 1  #@save", "from d2lmini import Unknown"], 2, reason)
 
 
 def test_a_name_saved_in_a_later_chapter_is_refused(refused):
-    notebooks = {
-        ONE: ["import d2lmini as d2l", "x = d2l.y  #@save"],
-        TWO: ["y = 1  #@save"],
-    }
-    refused(
-        notebooks,
-        "notebooks/00_one.ipynb, code cell [2]: y is saved in "
-        "notebooks/01_two.ipynb, code cell [1], a later chapter",
-    )
+    cells = {ONE: [D2L, "x = d2l.y  #@save"], TWO: ["y = 1  #@save"]}
+    reason = "y is saved in notebooks/01_two.ipynb, code cell [1], a later chapter"
+    refused(cells, 2, reason, at=ONE)
 
 
 def test_a_name_used_before_it_is_saved_is_refused(refused):
-    refused(
-        ["import d2lmini as d2l", "x = d2l.y  #@save", "y = 1  #@save"],
-        "notebooks/00_one.ipynb, code cell [2]: Undefined name `y`",
-    )
+    refused([D2L, "x = d2l.y  #@save", "y = 1  #@save"], 2, "Undefined name `y`")
 
 
-def test_the_package_by_itself_is_refused(refused):
-    refused(
-        ["import d2lmini as d2l", "def f():  #@save\n    return vars(d2l)"],
-        "notebooks/00_one.ipynb, code cell [2]: d2l (line 2) can only be saved as d2l.Name",
-    )
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "K = 1\n    return d2l.K",
-        "return d2l.K\n    import json as K",
-        "def K(): pass\n    return d2l.K",
-        "try: pass\n    except OSError as K: return d2l.K",
-        "match 1:\n        case K: return d2l.K",
-        "for K in range(3): return lambda: d2l.K",
-        "return [d2l.K for K in range(3)]",
-        "return lambda *K: d2l.K",
-        "d2l = 1; return d2l.K",
-    ],
-)
-def test_a_name_hidden_by_a_local_variable_is_refused(refused, body):
-    cell = f"def g():  #@save\n    {body}"
-    place = "notebooks/01_two.ipynb, code cell [2]: d2l"
-    refused({ONE: EARLIER, TWO: ["import d2lmini as d2l", cell]}, place, "(line ")
+@pytest.mark.parametrize("use", ["return vars(d2l)", "d2l = 1", "return f'{d2l}'"])
+def test_the_package_by_itself_is_refused(refused, use):
+    cells = [D2L, f"def f():  #@save\n    {use}"]
+    refused(cells, 2, "d2l (line 2) can only be saved as d2l.Name")
 
 
 @pytest.mark.parametrize(
     "cell",
     [
-        "x = [d2l.K for K in range(3)]  #@save",
         "def g(K):  #@save\n    return d2l.K",
         "def g(d2l):  #@save\n    return d2l.K",
+        "def g():  #@save\n    K = 1\n    return f'{d2l.K}'",
+        "def g():  #@save\n    return d2l.K\n    import json as K",
+        "def g():  #@save\n    def K(): pass\n    return d2l.K",
+        "def g():  #@save\n    try: pass\n    except OSError as K: return d2l.K",
+        "def g():  #@save\n    match 1:\n        case {**K}: return d2l.K",
+        "def g():  #@save\n    for K in range(3): return lambda: d2l.K",
+        "def g():  #@save\n    return [d2l.K for K in range(3)]",
+        "def g():  #@save\n    return lambda *K: d2l.K",
+        "x = [d2l.K for K in range(3)]  #@save",
         "class D:  #@save\n    K = 1\n    k = d2l.K",
         "class D:  #@save\n    def K(self): pass\n    def g(self, k=d2l.K): pass",
     ],
 )
-def test_a_name_hidden_outside_a_function_body_is_refused(refused, cell):
-    place = "notebooks/01_two.ipynb, code cell [2]: d2l.K (line "
-    reason = ") is hidden by a local variable"
-    refused({ONE: EARLIER, TWO: ["import d2lmini as d2l", cell]}, place, reason)
+def test_a_name_hidden_by_a_local_variable_is_refused(refused, cell):
+    reason = "is hidden by a local variable"
+    refused({ONE: EARLIER, TWO: [D2L, cell]}, 2, "d2l.K (line ", reason)
 
 
 def test_a_method_may_have_the_name_of_what_it_calls(tmp_path, load):
@@ -655,25 +599,18 @@ def test_a_method_may_have_the_name_of_what_it_calls(tmp_path, load):
 
 
 def test_a_change_of_the_package_is_refused(refused):
-    refused(
-        {ONE: EARLIER, TWO: ["import d2lmini as d2l", "def g():  #@save\n    d2l.K = 1"]},
-        "notebooks/01_two.ipynb, code cell [2]: d2l.K (line 2) may not be changed",
-    )
+    cells = {ONE: EARLIER, TWO: [D2L, "def g():  #@save\n    d2l.K = 1"]}
+    refused(cells, 2, "d2l.K (line 2) may not be changed")
 
 
 def test_a_name_that_is_also_the_name_of_another_module_is_refused(refused):
-    refused(
-        {ONE: ["two = 2  #@save"], TWO: ["x = 1  #@save"]},
-        "notebooks/00_one.ipynb, code cell [1]: 'two' is also the name of a module",
-    )
+    cells = {ONE: ["two = 2  #@save"], TWO: ["x = 1  #@save"]}
+    refused(cells, 1, "'two' is also the name of a module", at=ONE)
 
 
 def test_a_name_may_be_the_name_of_its_own_module(tmp_path, load):
-    project(
-        tmp_path,
-        {ONE: ["one = 1  #@save"], TWO: ["import d2lmini as d2l\ny = d2l.one  #@save"]},
-    )
-    assert run(tmp_path) == 0
+    cells = {ONE: ["one = 1  #@save"], TWO: [D2L, "y = d2l.one  #@save"]}
+    assert run(project(tmp_path, cells)) == 0
     assert (load().one, load().y) == (1, 1)
 
 
@@ -682,11 +619,8 @@ def test_a_name_may_be_the_name_of_its_own_module(tmp_path, load):
 
 @pytest.mark.parametrize("magic", ["%time f()", "!ls", "x = !ls", "f?", "%%time\nf()"])
 def test_a_magic_in_a_saved_cell_is_refused(refused, magic):
-    refused(
-        ["x = 1", f"{magic}\ndef f():  #@save\n    return 1"],
-        "notebooks/00_one.ipynb, code cell [2]: "
-        "a saved cell may not hold a magic or a shell command",
-    )
+    cells = ["x = 1", f"{magic}\ndef f():  #@save\n    return 1"]
+    refused(cells, 2, "a saved cell may not hold a magic or a shell command")
 
 
 def test_a_magic_in_a_cell_without_tags_is_fine(tmp_path):
@@ -703,8 +637,8 @@ def test_a_magic_in_a_cell_without_tags_is_fine(tmp_path):
     ],
 )
 def test_await_outside_a_function_is_refused(refused, cell):
-    place = "notebooks/00_one.ipynb, code cell [2]: cannot be saved: "
-    refused(["async def f(): return 1", cell], place, "outside", "function (line ")
+    cells = ["async def f(): return 1", cell]
+    refused(cells, 2, "cannot be saved: ", "outside", "function (line ")
 
 
 def test_await_in_a_cell_without_tags_is_fine(tmp_path):
@@ -718,10 +652,8 @@ def test_await_inside_an_async_function_is_fine(tmp_path):
 
 @pytest.mark.parametrize("tag", ["", "  #@save"])
 def test_a_syntax_error_is_refused(refused, tag):
-    refused(
-        ["x = 1  #@save", f"y = 1\nx = = 2{tag}"],
-        "notebooks/00_one.ipynb, code cell [2]: does not parse: invalid syntax (line 2)",
-    )
+    cells = ["x = 1  #@save", f"y = 1\nx = = 2{tag}"]
+    refused(cells, 2, "does not parse: invalid syntax (line 2)")
 
 
 @pytest.mark.parametrize(
@@ -735,11 +667,9 @@ def test_a_syntax_error_is_refused(refused, tag):
     ],
 )
 def test_a_tag_on_something_else_is_refused(refused, cell, line, kind):
-    refused(
-        ["x = 1", cell],
-        f"notebooks/00_one.ipynb, code cell [2]: the tag in line {line} stands on {kind}, "
-        "not on a def, class or assignment",
-    )
+    cells = ["x = 1", cell]
+    reason = f"the tag in line {line} stands on {kind}, not on a def, class or assignment"
+    refused(cells, 2, reason)
 
 
 @pytest.mark.parametrize(
@@ -758,36 +688,23 @@ def test_a_tag_on_something_else_is_refused(refused, cell, line, kind):
     ],
 )
 def test_a_tag_that_stands_on_no_statement_is_refused(refused, cell, line):
-    refused(
-        ["x = 1", cell],
-        f"notebooks/00_one.ipynb, code cell [2]: the tag in line {line} stands on nothing",
-    )
+    refused(["x = 1", cell], 2, f"the tag in line {line} stands on nothing")
 
 
 @pytest.mark.parametrize("cell", ["x[0] = 1", "x.y = 1", "x: int"])
 def test_an_assignment_that_binds_no_name_is_refused(refused, cell):
-    refused(
-        [f"{cell}  #@save"],
-        "notebooks/00_one.ipynb, code cell [1]: the assignment in line 1 binds no name",
-    )
+    refused([f"{cell}  #@save"], 1, "the assignment in line 1 binds no name")
 
 
 # --- notebooks and their order -------------------------------------------------------
 
 
 def test_a_notebook_that_is_not_in_the_toc_is_refused(refused):
-    refused(
-        {ONE: ["x = 1  #@save"], TWO: ["y = 1"]},
-        "notebooks/01_two.ipynb: is not in _toc.yml",
-        toc=[ONE],
-    )
+    refused({ONE: ["x = 1  #@save"], TWO: ["y = 1"]}, None, "is not in _toc.yml", toc=[ONE])
 
 
 def test_the_order_is_that_of_the_toc_and_not_of_the_names(tmp_path, load):
-    notebooks = {
-        ONE: ["import d2lmini as d2l", "b = d2l.a  #@save"],
-        TWO: ["a = 1  #@save"],
-    }
+    notebooks = {ONE: [D2L, "b = d2l.a  #@save"], TWO: ["a = 1  #@save"]}
     assert run(project(tmp_path, notebooks, toc=["book/notation", TWO, ONE])) == 0
     assert load().__all__ == ["a", "b", "__version__"]
 
@@ -795,24 +712,19 @@ def test_the_order_is_that_of_the_toc_and_not_of_the_names(tmp_path, load):
 def test_a_file_that_is_no_notebook_is_refused(refused, tmp_path):
     project(tmp_path, {ONE: ["x = 1  #@save"]})
     (tmp_path / f"{TWO}.ipynb").write_text("[]", encoding="utf-8")
-    refused(
-        {ONE: ["x = 1  #@save"]},
-        "notebooks/01_two.ipynb: is no readable notebook",
-        toc=[ONE, TWO],
-    )
+    cells = {ONE: ["x = 1  #@save"]}
+    refused(cells, None, "is no readable notebook", at=TWO, toc=[ONE, TWO])
 
 
 @pytest.mark.parametrize("name", ["00_a-b", "00_class", "01_2d"])
 def test_a_notebook_whose_name_is_no_module_name_is_refused(refused, name):
-    path = f"notebooks/{name}"
-    refused({path: ["x = 1  #@save"]}, f"{path}.ipynb: ", "is no name for a module")
+    reason = f"{name[3:]!r} is no name for a module"
+    refused({f"notebooks/{name}": ["x = 1  #@save"]}, None, reason)
 
 
 def test_two_notebooks_for_one_module_are_refused(refused):
-    refused(
-        {"notebooks/00_one": ["x = 1  #@save"], "notebooks/02_one": ["y = 1  #@save"]},
-        "notebooks/00_one.ipynb: two notebooks give one.py",
-    )
+    cells = {"notebooks/00_one": ["x = 1  #@save"], "notebooks/02_one": ["y = 1  #@save"]}
+    refused(cells, None, "two notebooks give one.py", at="notebooks/00_one")
 
 
 # --- the generated files -------------------------------------------------------------
@@ -872,7 +784,7 @@ def test_the_package_exports_every_name_its_version_and_its_description(tmp_path
 
 def test_plt_is_exported_by_the_first_chapter_that_imports_it(tmp_path, load):
     one = ["import json as plt", "x = 1  #@save"]
-    two = ["import d2lmini as d2l", "y = d2l.plt.dumps(1)  #@save"]
+    two = [D2L, "y = d2l.plt.dumps(1)  #@save"]
     assert run(project(tmp_path, {ONE: one, TWO: two})) == 0
     assert load().__all__ == ["x", "plt", "y", "__version__"]
     assert load("d2lmini.two").plt is load().plt
@@ -886,20 +798,12 @@ def test_the_generated_package_passes_the_lint_of_the_project(tmp_path):
         "class Z:  #@save\n    pass\nb = plt, 1  #@save\na = 1  #@save",
     ]
     two = ["import d2lmini as d2l\nimport os", "x = os, d2l.a, d2l.Z(), d2l.b  #@save"]
-    assert (
-        run(project(tmp_path, {name: one, TWO: two, "notebooks/10_a_b": ["A = 1  #@save"]}))
-        == 0
-    )
-    config = [
-        "--no-cache",
-        "--config",
-        str(ROOT / "pyproject.toml"),
-        str(tmp_path / "d2lmini"),
-    ]
+    cells = {name: one, TWO: two, "notebooks/10_a_b": ["A = 1  #@save"]}
+    assert run(project(tmp_path, cells)) == 0
+    config = ["--no-cache", "--config", ROOT / "pyproject.toml", tmp_path / "d2lmini"]
     for command in (["check"], ["format", "--check"]):
-        done = subprocess.run(
-            [find_ruff_bin(), *command, *config], capture_output=True, text=True
-        )
+        command = [find_ruff_bin(), *command, *config]
+        done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout
 
 
@@ -971,7 +875,7 @@ def test_check_of_a_package_never_saved_names_every_file(tmp_path, capsys):
     assert not (tmp_path / "d2lmini").exists()
 
 
-def test_a_generated_module_left_over_is_found_and_removed(tmp_path, capsys):
+def test_the_module_of_a_notebook_without_its_tags_is_found_and_removed(tmp_path, capsys):
     run(project(tmp_path, COURSE))
     project(tmp_path, COURSE | {TWO: ["x = 2"]})
     before = snapshot(tmp_path)
@@ -982,6 +886,18 @@ def test_a_generated_module_left_over_is_found_and_removed(tmp_path, capsys):
     assert "removed d2lmini/two.py" in capsys.readouterr().out
     assert not (tmp_path / "d2lmini" / "two.py").exists()
     assert run(tmp_path, "--check") == 0
+
+
+def test_a_generated_module_of_no_notebook_is_found_and_removed(tmp_path, capsys):
+    run(project(tmp_path, COURSE))
+    old = tmp_path / "d2lmini" / "old.py"
+    old.write_text(module(tmp_path), encoding="utf-8")
+    capsys.readouterr()
+    assert run(tmp_path, "--check") == 1
+    assert capsys.readouterr().err == "save: d2lmini/old.py is stale: run `make save`\n"
+    assert old.exists()
+    assert run(tmp_path) == 0
+    assert not old.exists()
 
 
 def test_a_hand_written_file_is_left_alone(tmp_path):

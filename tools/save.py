@@ -91,7 +91,8 @@ class Chapter:
     title: str = ""
     axes: str = ""
     cells: list[Cell] = field(default_factory=list)
-    imports: dict[str, str] = field(default_factory=dict)  # statement -> bound name
+    imports: dict[str, str] = field(default_factory=dict)  # statement -> place
+    plt: bool = False  # whether it imports plt
     packages: set[str] = field(default_factory=set)  # names bound to d2lmini itself
     wanted: set[tuple[str, str, str]] = field(default_factory=set)  # name, bound as, place
     saved: list[Saved] = field(default_factory=list)
@@ -181,7 +182,8 @@ def collect_imports(chapter: Chapter, cell: Cell) -> None:
             if source.startswith(f"{PACKAGE}."):
                 raise SaveError(cell.place, f"import from {PACKAGE}, not its modules")
             if source != PACKAGE:
-                chapter.imports[ast.unparse(statement)] = bound
+                chapter.imports[ast.unparse(statement)] = cell.place
+                chapter.plt |= bound == "plt"
             elif isinstance(node, ast.Import):
                 chapter.packages.add(bound)
             else:
@@ -448,8 +450,6 @@ def save_statements(chapter: Chapter, owners: dict[str, tuple[str, str]]) -> Non
     for cell in chapter.cells:
         for node in tagged_statements(cell):
             drop, target = class_extended(node, chapter) or (None, None)
-            if drop:
-                node.decorator_list.remove(drop)
             references = References(chapter, cell.place)
             references.visit(node)
             for _, names in references.found:
@@ -470,9 +470,9 @@ def save_statements(chapter: Chapter, owners: dict[str, tuple[str, str]]) -> Non
 # --- from chapters to files ----------------------------------------------------------
 
 
-def package_imports(chapter: Chapter, owners: dict, order: list[str]) -> list[str]:
-    """The imports from other modules of the package; a later chapter's are refused."""
-    statements = []
+def package_imports(chapter: Chapter, owners: dict, order: list[str]) -> dict[str, str]:
+    """The imports from other modules, with their places; a later chapter's are refused."""
+    statements = {}
     for name, bound, place in sorted(chapter.wanted):
         if name not in owners:
             raise SaveError(place, f"{PACKAGE}.{name} is undefined: no notebook saves it")
@@ -481,8 +481,8 @@ def package_imports(chapter: Chapter, owners: dict, order: list[str]) -> list[st
             raise SaveError(place, f"{name} is saved in {where}, a later chapter")
         if module != chapter.module:
             alias = "" if bound == name else f" as {bound}"
-            statements.append(f"from .{module} import {name}{alias}")
-    return list(dict.fromkeys(statements))
+            statements[f"from .{module} import {name}{alias}"] = place
+    return statements
 
 
 def exports(chapter: Chapter, owners: dict) -> list[str]:
@@ -491,23 +491,21 @@ def exports(chapter: Chapter, owners: dict) -> list[str]:
     return [name for name in names if not name.startswith("_")]
 
 
-def head(source: str, docstring: str) -> list[str]:
+def head(source: str, docstring: str) -> str:
     """How each generated file begins."""
     docstring = docstring.replace("\\", "\\\\").replace('"""', r"\"\"\"")
-    return [
-        f"{GENERATED}{source}:",
-        "# edit that, then run `make save`.",
-        f'"""{docstring}\n"""',
-    ]
+    advice = "# edit that, then run `make save`."
+    return f'{GENERATED}{source}:\n{advice}\n"""{docstring}\n"""'
 
 
-def render(chapter: Chapter, imports: list[str], owners: dict, root: Path) -> str:
+def render(chapter: Chapter, imports: dict[str, str], owners: dict, root: Path) -> str:
     """The text of one module."""
     axes = [textwrap.fill(line, 88, **WHOLE_WORDS) for line in chapter.axes.split("\n")]
     docstring = "\n".join([chapter.title or chapter.module, "", *axes]).strip()
-    top = [*head(chapter.path.as_posix(), docstring), *chapter.imports, *imports]
-    top.append(f"__all__ = {exports(chapter, owners)}")
-    parts = [("\n".join(top), str(chapter.path))]
+    place = str(chapter.path)
+    parts = [(head(chapter.path.as_posix(), docstring), place)]
+    parts += [*chapter.imports.items(), *imports.items()]
+    parts.append((f"__all__ = {exports(chapter, owners)}", place))
     for saved in chapter.saved:
         (first, place), *methods = saved.parts
         parts += [(f"\n\n{first}", place), *methods]
@@ -530,7 +528,7 @@ def render_init(chapters: list[Chapter], owners: dict, root: Path) -> str:
     """The text of `__init__.py`: every public name and `__version__`."""
     pyproject = (root / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(pyproject)["project"]
-    lines, everything = head("the notebooks", project["description"]), []
+    lines, everything = [head("the notebooks", project["description"])], []
     for chapter in chapters:
         if names := exports(chapter, owners):
             lines.append(f"from .{chapter.module} import {', '.join(names)}")
@@ -548,15 +546,9 @@ def tidy(text: str, root: Path, rules: str) -> str:
 
 def ruff(text: str, root: Path, *arguments: str) -> str:
     """What ruff makes of a module's text, or finds in it."""
+    stdin = ("--quiet", "--stdin-filename", f"{PACKAGE}/module.py", "-")
     done = subprocess.run(
-        [
-            find_ruff_bin(),
-            *arguments,
-            "--quiet",
-            "--stdin-filename",
-            "d2lmini/module.py",
-            "-",
-        ],
+        [find_ruff_bin(), *arguments, *stdin],
         input=text,
         capture_output=True,
         encoding="utf-8",
@@ -575,7 +567,7 @@ def package(root: Path) -> dict[str, str]:
         save_statements(chapter, owners)
     chapters = [chapter for chapter in chapters if chapter.saved]
     for chapter in chapters:
-        if "plt" in chapter.imports.values():
+        if chapter.plt:
             owners.setdefault("plt", (chapter.module, str(chapter.path)))
     order = [chapter.module for chapter in chapters]
     for chapter in chapters:

@@ -1,0 +1,405 @@
+"""Masks, masked_softmax and the two attention layers: oracles and properties."""
+
+import copy
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.nn.functional import scaled_dot_product_attention
+
+import d2lmini as d2l
+
+
+def random(*shape, seed=0, **options):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), **options)
+
+
+@st.composite
+def problems(draw, empty=True):
+    """Queries, keys, values and lengths (or None) of random sizes.
+
+    `empty` allows lengths of 0, queries that may attend to nothing.
+    """
+    b, n, m, d, v = (draw(st.integers(1, high)) for high in (3, 4, 6, 5, 4))
+    seed = draw(st.integers(0, 1000))
+    length = st.integers(0 if empty else 1, m + 1)
+    one = st.lists(length, min_size=b, max_size=b)
+    two = st.lists(st.lists(length, min_size=n, max_size=n), min_size=b, max_size=b)
+    lengths = draw(st.none() | one | two)
+    lengths = None if lengths is None else torch.tensor(lengths)
+    return (
+        random(b, n, d, seed=seed),
+        random(b, m, d, seed=seed + 1),
+        random(b, m, v, seed=seed + 2),
+        lengths,
+    )
+
+
+def allowed(valid_lens, b, n, m):
+    """The mask in plain Python, for (b, n, m)."""
+    mask = torch.ones(b, n, m, dtype=torch.bool)
+    if valid_lens is not None:
+        for i in range(b):
+            for j in range(n):
+                length = valid_lens[i] if valid_lens.ndim == 1 else valid_lens[i, j]
+                mask[i, j, int(length) :] = False
+    return mask
+
+
+def layers(queries, keys, values):
+    """Both layers in evaluation mode, the additive one with its widths fixed."""
+    torch.manual_seed(0)
+    dot, additive = d2l.DotProductAttention(0.5), d2l.AdditiveAttention(7, 0.5)
+    additive(queries, keys, values)
+    return dot.eval(), additive.eval()
+
+
+# --- masks ---------------------------------------------------------------------------
+
+
+@given(problems())
+def test_length_mask_hides_what_lies_beyond_the_length(problem):
+    queries, keys, _, valid_lens = problem
+    if valid_lens is not None:
+        b, n, m = *queries.shape[:2], keys.shape[1]
+        mask = d2l.length_mask(valid_lens, m).expand(b, n, m)
+        assert torch.equal(mask, allowed(valid_lens, b, n, m))
+
+
+@given(st.integers(1, 6), st.integers(0, 4))
+def test_causal_mask_lets_a_query_see_up_to_its_own_position(n, start):
+    mask = d2l.causal_mask(n, start=start)
+    for i in range(n):
+        for j in range(start + n):
+            assert mask[i, j] == (j <= start + i)
+
+
+def test_one_query_at_a_time_has_the_rows_of_the_causal_mask():
+    whole = d2l.causal_mask(5)
+    for t in range(5):
+        assert torch.equal(d2l.causal_mask(1, 5, start=t), whole[t : t + 1])
+
+
+# --- masked_softmax ------------------------------------------------------------------
+
+
+@given(problems(empty=False))
+def test_masked_softmax_equals_d2l(d2l_1_0_3, problem):
+    queries, keys, _, valid_lens = problem
+    scores = queries @ keys.transpose(1, 2)
+    theirs = d2l_1_0_3.masked_softmax(scores.clone(), valid_lens)
+    torch.testing.assert_close(d2l.masked_softmax(scores, valid_lens), theirs)
+
+
+@given(problems())
+def test_rows_sum_to_one_or_to_zero_when_empty(problem):
+    queries, keys, _, valid_lens = problem
+    scores = queries @ keys.transpose(1, 2)
+    mask = allowed(valid_lens, *scores.shape)
+    weights = d2l.masked_softmax(scores, valid_lens)
+    torch.testing.assert_close(weights.sum(-1), mask.any(-1).float())
+    assert (weights[~mask] == 0).all()
+    assert (weights >= 0).all()
+
+
+@given(problems())
+def test_arguments_stay_unchanged(problem):
+    before = copy.deepcopy(problem)
+    queries, keys, values, valid_lens = problem
+    mask = allowed(valid_lens, *queries.shape[:2], keys.shape[1])
+    scores = queries @ keys.transpose(1, 2)
+    copies = scores.clone(), mask.clone()
+    d2l.masked_softmax(scores, valid_lens, mask=mask)
+    for layer in layers(queries, keys, values):
+        layer(queries, keys, values, valid_lens, mask=mask)
+    assert torch.equal(scores, copies[0])
+    assert torch.equal(mask, copies[1])
+    for old, new in zip(before, problem):
+        assert old is new is None or torch.equal(old, new)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@given(problem=problems())
+def test_half_precision_agrees_with_single(dtype, problem):
+    queries, keys, values, valid_lens = (
+        part.to(dtype) if part is not None and part.is_floating_point() else part
+        for part in problem
+    )
+    tolerance = {"atol": 8 * torch.finfo(dtype).eps, "rtol": 8 * torch.finfo(dtype).eps}
+    scores = queries @ keys.transpose(1, 2)
+    single = d2l.masked_softmax(scores.float(), valid_lens)
+    half = d2l.masked_softmax(scores, valid_lens)
+    assert half.dtype == dtype
+    torch.testing.assert_close(half.float(), single, **tolerance)
+    layer = d2l.DotProductAttention(0)
+    single = layer(queries.float(), keys.float(), values.float(), valid_lens)
+    half = layer(queries, keys, values, valid_lens)
+    assert half.dtype == dtype
+    torch.testing.assert_close(half.float(), single, **tolerance)
+
+
+def test_an_empty_row_has_finite_gradients():
+    scores = random(2, 3, 4).requires_grad_()
+    with pytest.warns(UserWarning, match="Anomaly"), torch.autograd.detect_anomaly():
+        weights = d2l.masked_softmax(scores, torch.tensor([0, 2]))
+        (weights * random(2, 3, 4, seed=1)).sum().backward()
+    assert scores.grad.isfinite().all()
+    assert (scores.grad[0] == 0).all()
+    assert (scores.grad[1, :, :2] != 0).all()
+
+
+def test_lengths_and_mask_must_both_allow_a_key():
+    scores = random(2, 4, 4)
+    weights = d2l.masked_softmax(scores, torch.tensor([2, 4]), mask=d2l.causal_mask(4))
+    both = d2l.length_mask(torch.tensor([2, 4]), 4) & d2l.causal_mask(4)
+    assert torch.equal(weights > 0, both)
+
+
+def test_lengths_reach_every_head():
+    scores = random(2, 3, 4, 5)
+    for lengths in (torch.tensor([1, 4]), torch.tensor([[1, 2, 3, 4], [5, 0, 1, 2]])):
+        weights = d2l.masked_softmax(scores, lengths)
+        for head in range(3):
+            expected = d2l.masked_softmax(scores[:, head], lengths)
+            torch.testing.assert_close(weights[:, head], expected)
+
+
+def test_a_list_of_lengths_will_do():
+    scores = random(2, 3, 4)
+    expected = d2l.masked_softmax(scores, torch.tensor([1, 3]))
+    assert torch.equal(d2l.masked_softmax(scores, [1, 3]), expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"valid_lens": torch.ones(3)},
+            r"valid_lens must be \(2,\) or \(2, 3\), not \(3,\)",
+        ),
+        ({"valid_lens": torch.ones(2, 4)}, r"valid_lens must be .* not \(2, 4\)"),
+        ({"mask": torch.ones(3, 4)}, "mask must be boolean, True = may attend, not"),
+        ({"mask": torch.ones(5, 4).bool()}, r"mask must broadcast to \(2, 3, 4\)"),
+        ({"mask": torch.ones(1, 2, 3, 4).bool()}, r"mask must .* is \(1, 2, 3, 4\)"),
+    ],
+)
+def test_a_mask_that_does_not_fit_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        d2l.masked_softmax(random(2, 3, 4), **options)
+    with pytest.raises(ValueError, match=message):
+        d2l.DotProductAttention(0)(
+            random(2, 3, 5), random(2, 4, 5), random(2, 4, 1), **options
+        )
+
+
+# --- the layers against their oracles ------------------------------------------------
+
+
+@given(problems(empty=False))
+def test_dot_product_attention_equals_d2l(d2l_1_0_3, problem):
+    ours, theirs = (
+        d2l.DotProductAttention(0.5).eval(),
+        d2l_1_0_3.DotProductAttention(0.5).eval(),
+    )
+    torch.testing.assert_close(ours(*problem), theirs(*problem))
+    torch.testing.assert_close(ours.attention_weights, theirs.attention_weights)
+
+
+@given(problems(empty=False))
+def test_additive_attention_equals_d2l_under_copied_weights(d2l_1_0_3, problem):
+    queries, keys, values, valid_lens = problem
+    queries = torch.cat([queries, queries], dim=-1)  # wider than the keys
+    ours, theirs = d2l.AdditiveAttention(7, 0.5), d2l_1_0_3.AdditiveAttention(7, 0.5)
+    for layer in (ours, theirs):
+        layer.eval()(queries, keys, values, valid_lens)
+    ours.load_state_dict(theirs.state_dict())
+    expected = theirs(queries, keys, values, valid_lens)
+    torch.testing.assert_close(ours(queries, keys, values, valid_lens), expected)
+    torch.testing.assert_close(ours.attention_weights, theirs.attention_weights)
+
+
+@given(problems(), st.integers(1, 3), st.integers(0, 1000))
+def test_dot_product_attention_equals_torch(problem, heads, seed):
+    queries, keys, values = (
+        torch.stack([part + head for head in range(heads)], dim=1) for part in problem[:3]
+    )
+    shape = (len(queries), 1, queries.shape[2], keys.shape[2])
+    mask = random(*shape, seed=seed) > 0
+    mask[..., 0] = True  # torch's own answer for an empty row is not ours to copy
+    queries.requires_grad_()
+    ours = d2l.DotProductAttention(0)(queries, keys, values, mask=mask)
+    (gradient,) = torch.autograd.grad(ours.square().sum(), queries)
+    theirs = scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
+    (expected,) = torch.autograd.grad(theirs.square().sum(), queries)
+    torch.testing.assert_close(ours, theirs)
+    torch.testing.assert_close(gradient, expected)
+
+
+@given(problems())
+def test_the_weights_asked_for_are_those_used(problem):
+    queries, keys, values, valid_lens = problem
+    for layer in layers(queries, keys, values):
+        output = layer(queries, keys, values, valid_lens)
+        weights = layer.attention_weights
+        assert weights.shape == (*queries.shape[:2], keys.shape[1])
+        assert not weights.requires_grad
+        torch.testing.assert_close(output, d2l.attention_pooling(weights, values))
+
+
+# --- properties of both layers -------------------------------------------------------
+
+
+@given(problems())
+def test_padding_never_leaks(problem):
+    queries, keys, values, valid_lens = problem
+    mask = allowed(valid_lens, *queries.shape[:2], keys.shape[1])
+    unseen = ~mask.any(dim=1)  # keys that no query of the example may see
+    for layer in layers(queries, keys, values):
+        before = layer(queries, keys, values, valid_lens)
+        other_keys, other_values = keys.clone(), values.clone()
+        other_keys[unseen], other_values[unseen] = 50.0, -1e6
+        after = layer(queries, other_keys, other_values, valid_lens)
+        torch.testing.assert_close(after, before)
+
+
+@given(problems(), st.randoms(use_true_random=False))
+def test_shuffling_keys_with_their_values_changes_nothing(problem, rng):
+    queries, keys, values, valid_lens = problem
+    mask = allowed(valid_lens, *queries.shape[:2], keys.shape[1])
+    order = list(range(keys.shape[1]))
+    rng.shuffle(order)
+    for layer in layers(queries, keys, values):
+        before = layer(queries, keys, values, mask=mask)
+        after = layer(queries, keys[:, order], values[:, order], mask=mask[..., order])
+        torch.testing.assert_close(after, before)
+
+
+def test_a_query_that_may_attend_to_nothing_gets_zeros_and_finite_gradients():
+    inputs = [random(2, 3, 5), random(2, 4, 5, seed=1), random(2, 4, 6, seed=2)]
+    for layer in layers(*inputs):
+        parts = [part.clone().requires_grad_() for part in inputs]
+        output = layer(*parts, torch.tensor([0, 4]))
+        output.square().sum().backward()
+        assert (output[0] == 0).all()
+        assert (output[1] != 0).all()
+        assert (layer.attention_weights[0] == 0).all()
+        for part in parts:
+            assert part.grad.isfinite().all()
+            assert (part.grad[0] == 0).all()
+
+
+@given(problems())
+def test_gradients_agree_with_finite_differences(problem):
+    queries, keys, values, valid_lens = problem
+    if queries.numel() * keys.numel() > 100:
+        return
+    parts = [part.double().requires_grad_() for part in (queries, keys, values)]
+    layer = d2l.DotProductAttention(0)
+    assert torch.autograd.gradcheck(lambda *qkv: layer(*qkv, valid_lens), parts)
+
+
+def test_scores_are_divided_by_the_root_of_the_width():
+    queries, keys = random(1, 1, 64), random(1, 2, 64, seed=1)
+    layer = d2l.DotProductAttention(0)
+    layer(queries, keys, keys)
+    ratio = layer.attention_weights[0, 0, 0] / layer.attention_weights[0, 0, 1]
+    gap = (queries[0, 0] @ (keys[0, 0] - keys[0, 1])).item()
+    assert math.isclose(ratio.log().item(), gap / 8, rel_tol=1e-4)
+
+
+def test_dropout_thins_out_the_weights_in_training_only():
+    ones = torch.ones(1, 1, 1)
+    for layer in layers(ones, ones, torch.ones(1, 1, 1)):
+        values = torch.ones(1, 400, 1)
+        keys = torch.ones(1, 400, 1)
+        torch.manual_seed(0)
+        runs = {
+            mode: layer.train(mode)(ones, keys, values).item() for mode in (True, False)
+        }
+        assert runs[False] == pytest.approx(1)
+        assert runs[True] != pytest.approx(1)
+        assert runs[True] == pytest.approx(1, abs=0.3)
+        assert layer.attention_weights.sum() == pytest.approx(1)
+
+
+def test_nothing_of_size_n_by_m_is_kept_by_dot_product_attention():
+    n, layer, sizes = 128, d2l.DotProductAttention(0), []
+    inputs = [random(1, n, 8, seed=seed).requires_grad_() for seed in range(3)]
+
+    def note(tensor):
+        sizes.append(tensor.numel())
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+        layer(*inputs)
+    assert sizes and max(sizes) < n * n
+    held = [part for part in vars(layer)["_last"] if part is not None]
+    assert all(part.numel() < n * n and part.grad_fn is None for part in held)
+
+
+def test_asking_for_weights_before_the_first_call_says_so():
+    with pytest.raises(RuntimeError, match="after the first call"):
+        _ = d2l.DotProductAttention(0).attention_weights
+    assert d2l.AdditiveAttention(4, 0).attention_weights is None
+
+
+def test_a_layer_can_be_copied_and_restored_after_use():
+    queries, keys, values = (
+        random(2, 3, 5),
+        random(2, 4, 5, seed=1),
+        random(2, 4, 6, seed=2),
+    )
+    for layer in layers(queries, keys, values):
+        output = layer(queries.requires_grad_(), keys, values)
+        clone = copy.deepcopy(layer)
+        fresh = type(layer)(7, 0.5) if layer.state_dict() else type(layer)(0.5)
+        fresh.load_state_dict(layer.state_dict())
+        for other in (clone, fresh.eval()):
+            assert torch.equal(other(queries, keys, values), output)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        (
+            ((2, 3, 5), (2, 4, 6), (2, 4, 1)),
+            "queries must have the width of the keys, 6, not 5",
+        ),
+        (((2, 3, 5), (2, 4, 5), (2, 3, 1)), "values must be 4, one for each key, not 3"),
+        (
+            ((2, 3, 5), (1, 4, 5), (2, 4, 1)),
+            r"keys must be \(2, ..., items, width\), not \(1",
+        ),
+        (
+            ((3, 5), (4, 5), (4, 1)),
+            r"queries must be \(3, ..., items, width\), not \(3, 5\)",
+        ),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused(shapes, message):
+    with pytest.raises(ValueError, match=message):
+        d2l.DotProductAttention(0)(*(random(*shape) for shape in shapes))
+
+
+def test_additive_attention_refuses_another_width_once_it_knows_its_own():
+    layer = d2l.AdditiveAttention(7, 0)
+    layer(random(1, 2, 3), random(1, 4, 5), random(1, 4, 1))
+    with pytest.raises(ValueError, match="queries must have the width 3, not 4"):
+        layer(random(1, 2, 4), random(1, 4, 5), random(1, 4, 1))
+    with pytest.raises(ValueError, match="keys must have the width 5, not 6"):
+        layer(random(1, 2, 3), random(1, 4, 6), random(1, 4, 1))
+
+
+# --- what the chapter says of d2l ----------------------------------------------------
+
+
+def test_d2l_overwrites_the_scores_and_attends_to_padding_at_length_zero(d2l_1_0_3):
+    scores = random(2, 3, 4)
+    before = scores.clone()
+    weights = d2l_1_0_3.masked_softmax(scores, torch.tensor([0, 2]))
+    assert not torch.equal(scores, before)
+    torch.testing.assert_close(weights[0], torch.full((3, 4), 0.25))
+    half = d2l_1_0_3.masked_softmax(before.half(), torch.tensor([0, 2]))
+    assert half[0].isnan().all()
