@@ -45,7 +45,7 @@ clean:  ## remove what was built (the environment stays)
 # oracle, without its own pins, which no current Python can satisfy.
 $(ENV): requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("d2lmini needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ": try make PYTHON=python3.12")'
-	$(PYTHON) -m venv --clear .venv
+	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --requirement requirements.txt
 	$(BIN)/python -m pip install --quiet --no-deps --editable .
 	$(BIN)/python -m pip install --quiet --no-deps d2l==1.0.3

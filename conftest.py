@@ -1,4 +1,4 @@
-"""How every pytest run here behaves, nbval's included: quiet, one thread, no SVG compared.
+"""How every pytest run here behaves, nbval's included: quiet, and one thread a kernel.
 
 Kernels inherit these variables: two of them run side by side, so one thread each; nobody
 watches, so no progress bars, which would stand on stderr.
@@ -11,6 +11,6 @@ os.environ.setdefault("TQDM_DISABLE", "1")
 
 
 def pytest_collectstart(collector):
-    """Leave the pictures out of nbval's comparison: the numbers beside them are compared."""
+    """Leave pictures out of nbval's comparison: the numbers beside them are compared."""
     if hasattr(collector, "skip_compare"):
         collector.skip_compare += ("image/svg+xml",)

@@ -46,12 +46,12 @@ def epanechnikov(x):
 
 
 def nadaraya_watson(x_train, y_train, x_val, kernel):
-    """Forecasts at x_val: the means of y_train, weighted by kernel(distance to x_train).
+    """Forecasts at x_val: means of y_train, weighted by kernel(distance to x_train).
 
     x_train is (m,) or (m, d), y_train (m,) or (m, c), x_val (n,) or (n, d). Returns the
-    forecasts, (n,) or (n, c), and the attention weights, (n, m). A query that the kernel
-    lets reach no key has weights 0 and forecast 0. Raises ValueError where sizes differ.
-    Source: Nadaraya (1964), Watson (1964).
+    forecasts, (n,) or (n, c), and the attention weights, (n, m). A query that reaches
+    no key has weights 0 and forecast 0. Raises ValueError where sizes differ. Source:
+    Nadaraya (1964), Watson (1964).
     """
     keys, queries = x_train.reshape(len(x_train), -1), x_val.reshape(len(x_val), -1)
     if len(y_train) != len(keys):

@@ -24,11 +24,11 @@ def show_heatmaps(
     xticklabels=None,
     yticklabels=None,
 ):
-    """Draw a tensor (rows, columns, n, m) as rows × columns of heatmaps; return the figure.
+    """Draw a tensor (rows, columns, n, m) as a grid of heatmaps; return the figure.
 
     The tensor may live on a GPU, carry gradients, or be boolean. All heatmaps share one
-    colour scale. There is one title for each column, and one tick label for each of the m
-    columns and n rows of a matrix. Raises ValueError where the numbers do not fit.
+    colour scale. There is one title for each column of the grid, and one tick label for
+    each of the m columns and n rows of a matrix. Raises ValueError where these differ.
     """
     _check_heatmaps(matrices, titles, xticklabels, yticklabels)
     data = matrices.detach().float().cpu().numpy()
@@ -47,10 +47,11 @@ def show_heatmaps(
     )
     for i, j in itertools.product(range(rows), range(columns)):
         image = axes[i, j].imshow(data[i, j], cmap=cmap, interpolation="none", **limits)
-        axes[i, j].set(title=titles[j] if titles else "")
-        axes[i, j].set(xlabel=xlabel if i == rows - 1 else "", ylabel="" if j else ylabel)
+        axes[i, j].set(title=titles[j] if titles else "", ylabel="" if j else ylabel)
+        axes[i, j].set(xlabel=xlabel if i == rows - 1 else "")
+        axes[i, j].tick_params("x", rotation=90 if xticklabels else 0)
     if xticklabels:
-        axes[0, 0].set_xticks(range(len(xticklabels)), xticklabels, rotation=90)
+        axes[0, 0].set_xticks(range(len(xticklabels)), xticklabels)
     if yticklabels:
         axes[0, 0].set_yticks(range(len(yticklabels)), yticklabels)
     fig.colorbar(image, ax=axes, shrink=0.6)
@@ -62,7 +63,8 @@ def _check_heatmaps(matrices, titles, xticklabels, yticklabels):
     """Raise ValueError unless the labels fit the matrices."""
     shape = tuple(matrices.shape)
     if len(shape) != 4:
-        raise ValueError(f"matrices must have 4 axes (rows, columns, n, m), not {shape}")
+        axes = "4 axes (rows, columns, n, m)"
+        raise ValueError(f"matrices must have {axes}, not {shape}")
     labels = {"titles": titles, "yticklabels": yticklabels, "xticklabels": xticklabels}
     for size, (name, given) in zip(shape[1:], labels.items()):
         if given is not None and len(given) != size:
@@ -72,10 +74,10 @@ def _check_heatmaps(matrices, titles, xticklabels, yticklabels):
 def attention_pooling(weights, values):
     """The sum of the values, weighted: (..., n, m) and (..., m, v) give (..., n, v).
 
-    A single query may leave out n, and scalar values v. Raises ValueError unless there is
-    one weight for each value.
+    A single query may leave out n, and scalar values v. Raises ValueError unless there
+    is one weight for each value.
     """
-    m = values.shape[0] if values.ndim == 1 else values.shape[-2]
-    if weights.shape[-1] != m:
-        raise ValueError(f"weights must hold {m} weights a query, not {weights.shape[-1]}")
+    m, given = values.shape[-2 if values.ndim > 1 else 0], weights.shape[-1]
+    if given != m:
+        raise ValueError(f"weights must hold {m} weights a query, not {given}")
     return weights @ values

@@ -7,6 +7,7 @@ width of values, `h` hidden units.
 """
 
 import math
+from functools import partial
 
 import torch
 from torch import nn
@@ -41,9 +42,9 @@ def masked_softmax(X, valid_lens=None, *, mask=None):
     """The softmax of scores over the keys that may be attended to; 0 for the others.
 
     X is (b, ..., n, m). `valid_lens` counts the keys to see, (b,) or (b, n); `mask` is
-    boolean, True = may attend, of a shape that broadcasts to X. With both, both must allow
-    a key. A query that may attend to nothing gets zero weights. X is not changed. Raises
-    ValueError for a mask or lengths of another shape or kind.
+    boolean, True = may attend, of a shape that broadcasts to X. With both, both must
+    allow a key. A query that may attend to nothing gets zero weights. X is not changed.
+    Raises ValueError for a mask or lengths of another shape or kind.
     """
     mask = _combine(X.shape, valid_lens, mask, X.device)
     if mask is None:
@@ -56,7 +57,8 @@ def _combine(shape, valid_lens, mask, device):
     """One mask with as many axes as scores of this shape, or None."""
     if mask is not None:
         if mask.dtype != torch.bool:
-            raise ValueError(f"mask must be boolean, True = may attend, not {mask.dtype}")
+            kind = "boolean, True = may attend"
+            raise ValueError(f"mask must be {kind}, not {mask.dtype}")
         given, mask = (*mask.shape,), mask[(None,) * (len(shape) - mask.ndim)]
         fits = all(size in (1, axis) for size, axis in zip(mask.shape, shape))
         if mask.ndim > len(shape) or not fits:
@@ -104,20 +106,17 @@ class DotProductAttention(nn.Module):
                 for part in (queries, keys, values, mask)
             ]
             return self._fused(*parts).squeeze(1)
-        options = {"dropout_p": self.dropout.p if self.training else 0.0}
+        dropout = self.dropout.p if self.training else 0.0
+        attend = partial(nn.functional.scaled_dot_product_attention, dropout_p=dropout)
         if mask is None:
-            return nn.functional.scaled_dot_product_attention(
-                queries, keys, values, **options
-            )
+            return attend(queries, keys, values)
         empty = ~mask.any(dim=-1, keepdim=True)
-        output = nn.functional.scaled_dot_product_attention(
-            queries, keys, values, attn_mask=mask | empty, **options
-        )
+        output = attend(queries, keys, values, attn_mask=mask | empty)
         return output.masked_fill(empty, 0)
 
     @property
     def attention_weights(self):
-        """The weights of the last call, (b, ..., n, m), before dropout and without gradient."""
+        """The weights of the last call, (b, ..., n, m), without dropout and gradient."""
         if self._last is None:
             raise RuntimeError("attention_weights exist after the first call of the layer")
         queries, keys, mask = self._last
@@ -133,7 +132,8 @@ def _check_sizes(queries, keys, values):
             shape = tuple(tensor.shape)
             raise ValueError(f"{name} must be ({b}, ..., items, width), not {shape}")
     if values.shape[-2] != m:
-        raise ValueError(f"values must be {m}, one for each key, not {values.shape[-2]}")
+        given = values.shape[-2]
+        raise ValueError(f"values must be {m}, one for each key, not {given}")
 
 
 class AdditiveAttention(nn.Module):

@@ -147,7 +147,7 @@ def check_shape(a, shape):
 
 
 def add_to_class(Class):
-    """A decorator that puts a function, or a property, into Class under its own name."""
+    """A decorator that puts a function or a property into Class under its name."""
 
     def register(member):
         function = member.fget if isinstance(member, property) else member
@@ -161,11 +161,12 @@ class HyperParameters:
     """A base class whose constructors can store all their arguments at once."""
 
     def save_hyperparameters(self, ignore=()):
-        """Store the arguments of the calling method as attributes and in `self.hparams`.
+        """Store the caller's arguments as attributes and in `self.hparams`.
 
-        Leaves out the instance itself, names in `ignore`, and names that begin with `_`.
+        Leaves out the instance itself, names in `ignore` and names beginning with `_`.
         """
-        names, args, kwargs, values = inspect.getargvalues(inspect.currentframe().f_back)
+        frame = inspect.currentframe().f_back
+        names, args, kwargs, values = inspect.getargvalues(frame)
         skip = {names[0], *ignore}
         names = [*names, *(extra for extra in (args, kwargs) if extra)]
         new = {n: values[n] for n in names if n not in skip and not n.startswith("_")}
@@ -180,7 +181,7 @@ class NotebookFigure(plt.Figure):
     shown_by = None  # the number of the cell that has shown it
 
     def show_once(self):
-        """Show the figure now, if this is a notebook; a script has to show it itself."""
+        """Show the figure now, in a notebook; a script has to show it itself."""
         if _in_notebook():
             from IPython import display, get_ipython
 
@@ -197,8 +198,8 @@ class NotebookFigure(plt.Figure):
 class ProgressBoard(HyperParameters):
     """Collect points while something runs, and show them as one figure at the end.
 
-    A notebook shows the figure when the cell ends, even if it ends by an interrupt; in a
-    script it is `board.fig`. With `display=False` there is no figure, only `board.data`.
+    A notebook shows the figure when the cell ends, even by an interrupt; in a script it
+    is `board.fig`. With `display=False` there is no figure, only `board.data`.
     """
 
     def __init__(
@@ -306,7 +307,7 @@ class Module(nn.Module, HyperParameters):
         return self.net(X)
 
     def configure_optimizers(self):
-        """The optimizer: stochastic gradient descent at rate `self.lr`, unless overridden."""
+        """The optimizer: stochastic gradient descent at the rate `self.lr`."""
         return torch.optim.SGD(self.parameters(), lr=self.lr)
 
     def training_step(self, batch):
@@ -327,13 +328,13 @@ class Module(nn.Module, HyperParameters):
 
 
 class DataModule(HyperParameters):
-    """Data that comes as batches; subclasses define `get_dataloader` and `batch_size`."""
+    """Data in batches; subclasses define `batch_size` and `get_dataloader`."""
 
     def __init__(self, root="../data", num_workers=4):
         self.save_hyperparameters()
 
     def get_dataloader(self, train):
-        """The loader of the training data or, with train=False, of the validation data."""
+        """The loader of the training data or, with train=False, the validation data."""
         name = type(self).__name__
         raise NotImplementedError(f"{name} must define get_dataloader(train)")
 
@@ -358,8 +359,8 @@ class Trainer(HyperParameters):
     """Fit a Module to a DataModule for some epochs, on the CPU or on a GPU.
 
     With num_gpus > 0 and a GPU present, model and batches go to the first GPU. With
-    gradient_clip_val > 0 the gradient's norm is kept at or below that value
-    (Pascanu et al., 2013). The loss and every other reported value is kept in `history`.
+    gradient_clip_val > 0 the norm of the gradient is kept at or below that value
+    (Pascanu et al., 2013). Every reported value is kept in `history`.
     """
 
     def __init__(self, max_epochs, num_gpus=0, gradient_clip_val=0):
@@ -375,7 +376,7 @@ class Trainer(HyperParameters):
         self.epoch_logs = []
 
     def fit(self, model, data):
-        """Train the model; show one figure of what it reported, even when interrupted."""
+        """Train the model and show one figure of it, even when interrupted."""
         self.prepare_data(data)
         self.prepare_model(model)
         self.optim = model.configure_optimizers()
@@ -442,8 +443,8 @@ class Trainer(HyperParameters):
         if not math.isfinite(loss.item()):
             batch = self.train_batch_idx % self.num_train_batches + 1
             raise FloatingPointError(
-                f"the training loss is {loss.item()} in epoch {self.epoch + 1}, batch {batch}: "
-                "a smaller learning rate or gradient_clip_val may help; "
+                f"the training loss is {loss.item()} in epoch {self.epoch + 1}, "
+                f"batch {batch}: a smaller learning rate or gradient_clip_val may help; "
                 "the parameters are those of the batch before, and history is kept"
             )
 
