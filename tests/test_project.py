@@ -1,0 +1,78 @@
+"""The project's own promises: README, CI and the environment."""
+
+import re
+import subprocess
+import sys
+import tomllib
+
+import yaml
+
+from conftest import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_the_readme_fits_one_screen_and_its_picture_exists():
+    assert len(README.splitlines()) <= 40
+    ((alt, path),) = re.findall(r"!\[(.*?)\]\((.*?)\)", README)
+    assert len(alt.split()) >= 8
+    assert (ROOT / path).stat().st_size < 300_000
+
+
+def test_ci_runs_the_commands_of_the_readme():
+    commands = re.findall(r"^    (make \w+)", README, re.MULTILINE)
+    assert commands == ["make book", "make test"]
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert re.search(r"^make test$", run, re.MULTILINE)
+    assert re.search(
+        r'^make book BOOK_FLAGS="--all -W -n --keep-going"$', run, re.MULTILINE
+    )
+    workflow = yaml.safe_load(
+        (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    )
+    job = workflow["jobs"]["test"]
+    assert job["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    assert "bash .ci/run" in [step.get("run") for step in job["steps"]]
+
+
+def test_make_alone_lists_every_command():
+    done = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = set(re.findall(r"make (\w+) ", done.stdout))
+    phony = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[1].split())
+    assert listed == phony
+
+
+def test_a_python_that_is_too_old_gets_one_clear_line(tmp_path):
+    old = tmp_path / "python3"
+    old.write_text(
+        '#!/bin/sh\nexec python3 -c "import sys; sys.version_info = (3, 10); '
+        'sys.version = \'3.10.1 (old)\'; exec(sys.argv[1])" "$2"\n'
+    )
+    old.chmod(0o755)
+    command = ["make", "-C", str(ROOT), "-B", ".venv/.installed", f"PYTHON={old}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("make")]
+    assert len(lines) == 1
+    assert "needs Python 3.11 or newer" in lines[0]
+    assert "3.10.1" in lines[0]
+
+
+def test_the_environment_is_pinned_and_satisfies_the_package():
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    pinned = [line for line in lines if line and not line.startswith("#")]
+    assert [line for line in pinned if "==" not in line] == ["torch>=2.6,<2.14"]
+    names = {re.split("[=<>]", line)[0].lower() for line in pinned}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
+    assert {re.split("[=<>]", line)[0].lower() for line in project["dependencies"]} <= names
+
+
+def test_importing_the_package_does_not_import_what_it_rarely_needs():
+    code = "import sys, torch, d2lmini; print({'pandas', 'IPython'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"
