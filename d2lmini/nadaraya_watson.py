@@ -49,9 +49,10 @@ def nadaraya_watson(x_train, y_train, x_val, kernel):
     """Forecasts at x_val: means of y_train, weighted by kernel(distance to x_train).
 
     x_train is (m,) or (m, d), y_train (m,) or (m, c), x_val (n,) or (n, d). Returns the
-    forecasts, (n,) or (n, c), and the attention weights, (n, m). A query that reaches
-    no key has weights 0 and forecast 0. Raises ValueError where sizes differ. Source:
-    Nadaraya (1964), Watson (1964).
+    forecasts, (n,) or (n, c), and the attention weights, (n, m). The kernel takes
+    distances and must not be negative; a query that reaches no key has weights 0 and
+    forecast 0. Raises ValueError where sizes differ. Source: Nadaraya (1964), Watson
+    (1964).
     """
     keys, queries = x_train.reshape(len(x_train), -1), x_val.reshape(len(x_val), -1)
     if len(y_train) != len(keys):
@@ -59,7 +60,7 @@ def nadaraya_watson(x_train, y_train, x_val, kernel):
     if queries.shape[1] != keys.shape[1]:
         widths = f"{keys.shape[1]}, as x_train, not {queries.shape[1]}"
         raise ValueError(f"x_val must have the width {widths}")
-    k = kernel(torch.linalg.vector_norm(queries[:, None] - keys, dim=-1))
-    total = k.sum(dim=-1, keepdim=True)
-    weights = k / torch.where(total > 0, total, 1)
+    kappa = kernel(torch.linalg.vector_norm(queries[:, None] - keys, dim=-1))
+    total = kappa.sum(dim=-1, keepdim=True)
+    weights = kappa / torch.where(total > 0, total, 1)
     return attention_pooling(weights, y_train), weights

@@ -44,13 +44,15 @@ def masked_softmax(X, valid_lens=None, *, mask=None):
     X is (b, ..., n, m). `valid_lens` counts the keys to see, (b,) or (b, n); `mask` is
     boolean, True = may attend, of a shape that broadcasts to X. With both, both must
     allow a key. A query that may attend to nothing gets zero weights. X is not changed.
-    Raises ValueError for a mask or lengths of another shape or kind.
+    Raises ValueError for a mask or lengths of another shape, or a mask that is not
+    boolean.
     """
     mask = _combine(X.shape, valid_lens, mask, X.device)
     if mask is None:
         return torch.softmax(X, dim=-1)
     closed = ~mask & mask.any(dim=-1, keepdim=True)
-    return torch.softmax(X.masked_fill(closed, -math.inf), dim=-1).masked_fill(~mask, 0)
+    weights = torch.softmax(X.masked_fill(closed, -math.inf), dim=-1)
+    return weights.masked_fill(~mask, 0)
 
 
 def _combine(shape, valid_lens, mask, device):
@@ -66,10 +68,13 @@ def _combine(shape, valid_lens, mask, device):
     if valid_lens is None:
         return mask
     valid_lens = torch.as_tensor(valid_lens, device=device)
+    if len(shape) < 3:
+        raise ValueError(f"valid_lens need scores (b, ..., n, m), not {(*shape,)}")
     b, n, m = shape[0], *shape[-2:]
-    if len(shape) < 3 or tuple(valid_lens.shape) not in [(b,), (b, n)]:
-        given = (*valid_lens.shape,)
-        raise ValueError(f"valid_lens must be ({b},) or ({b}, {n}), not {given}")
+    given = (*valid_lens.shape,)
+    if given not in [(b,), (b, n)] or valid_lens.dtype == torch.bool:
+        kind = f"{given} of {valid_lens.dtype}"
+        raise ValueError(f"valid_lens must be counts ({b},) or ({b}, {n}), not {kind}")
     lengths = length_mask(valid_lens, m)
     lengths = lengths.reshape(b, *[1] * (len(shape) - 3), -1, m)
     return lengths if mask is None else lengths & mask
@@ -86,7 +91,7 @@ class DotProductAttention(nn.Module):
     def __init__(self, dropout):
         super().__init__()
         self.dropout = nn.Dropout(dropout)
-        self._last = None
+        self._last = None  # queries, keys and mask of the last call
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
         _check_sizes(queries, keys, values)
@@ -116,7 +121,10 @@ class DotProductAttention(nn.Module):
 
     @property
     def attention_weights(self):
-        """The weights of the last call, (b, ..., n, m), without dropout and gradient."""
+        """The weights of the last call, (b, ..., n, m), without dropout and gradient.
+
+        Raises RuntimeError before the first call.
+        """
         if self._last is None:
             raise RuntimeError("attention_weights exist after the first call of the layer")
         queries, keys, mask = self._last
@@ -125,23 +133,23 @@ class DotProductAttention(nn.Module):
 
 
 def _check_sizes(queries, keys, values):
-    """Raise ValueError unless the batches agree and each key has a value."""
-    b, m = queries.shape[0], keys.shape[-2]
+    """Raise ValueError unless the leading axes agree and each key has a value."""
+    leading = (*queries.shape[:-2],)
     for name, tensor in [("queries", queries), ("keys", keys), ("values", values)]:
-        if tensor.ndim < 3 or tensor.shape[0] != b:
-            shape = tuple(tensor.shape)
-            raise ValueError(f"{name} must be ({b}, ..., items, width), not {shape}")
-    if values.shape[-2] != m:
-        given = values.shape[-2]
-        raise ValueError(f"values must be {m}, one for each key, not {given}")
+        if tensor.ndim < 3 or (*tensor.shape[:-2],) != leading:
+            axes, shape = ", ".join(map(str, leading or ["b"])), (*tensor.shape,)
+            raise ValueError(f"{name} must be ({axes}, items, width), not {shape}")
+    m, given = keys.shape[-2], values.shape[-2]
+    if given != m:
+        raise ValueError(f"values must hold {m} items, one for each key, not {given}")
 
 
 class AdditiveAttention(nn.Module):
     """Additive attention (Bahdanau et al., 2014), for queries and keys of any widths.
 
-    Queries (b, n, any), keys (b, m, any) and values (b, m, v) give (b, n, v). The first
-    call fixes the two widths. For `valid_lens` and `mask` see `masked_softmax`. Raises
-    ValueError where sizes do not fit.
+    Queries (b, ..., n, any), keys (b, ..., m, any) and values (b, ..., m, v) give
+    (b, ..., n, v). The first call fixes the two widths. For `valid_lens` and `mask` see
+    `masked_softmax`. Raises ValueError where sizes do not fit.
     """
 
     def __init__(self, num_hiddens, dropout):
@@ -150,17 +158,27 @@ class AdditiveAttention(nn.Module):
         self.W_q = nn.LazyLinear(num_hiddens, bias=False)
         self.w_v = nn.Linear(num_hiddens, 1, bias=False)
         self.dropout = nn.Dropout(dropout)
-        self.attention_weights = None  # of the last call, before dropout, no gradient
+        self._weights = None  # of the last call
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
         _check_sizes(queries, keys, values)
         _check_width("queries", queries, self.W_q)
         _check_width("keys", keys, self.W_k)
-        features = self.W_q(queries).unsqueeze(2) + self.W_k(keys).unsqueeze(1)
-        scores = self.w_v(torch.tanh(features)).squeeze(-1)  # (b, n, m, h) -> (b, n, m)
+        features = self.W_q(queries).unsqueeze(-2) + self.W_k(keys).unsqueeze(-3)
+        scores = self.w_v(torch.tanh(features)).squeeze(-1)  # (..., n, m, h) -> (n, m)
         weights = masked_softmax(scores, valid_lens, mask=mask)
-        self.attention_weights = weights.detach()
+        self._weights = weights.detach()
         return self.dropout(weights) @ values
+
+    @property
+    def attention_weights(self):
+        """The weights of the last call, (b, ..., n, m), without dropout and gradient.
+
+        Raises RuntimeError before the first call.
+        """
+        if self._weights is None:
+            raise RuntimeError("attention_weights exist after the first call of the layer")
+        return self._weights
 
 
 def _check_width(name, tensor, layer):

@@ -328,7 +328,11 @@ class Module(nn.Module, HyperParameters):
 
 
 class DataModule(HyperParameters):
-    """Data in batches; subclasses define `batch_size` and `get_dataloader`."""
+    """Data in batches; subclasses define `batch_size` and `get_dataloader`.
+
+    `root` and `num_workers` are for subclasses that read files. `val_dataloader` may
+    return None: then there is no validation.
+    """
 
     def __init__(self, root="../data", num_workers=4):
         self.save_hyperparameters()
@@ -360,7 +364,8 @@ class Trainer(HyperParameters):
 
     With num_gpus > 0 and a GPU present, model and batches go to the first GPU. With
     gradient_clip_val > 0 the norm of the gradient is kept at or below that value
-    (Pascanu et al., 2013). Every reported value is kept in `history`.
+    (Pascanu et al., 2013). Every reported value is kept in `history`. Raises ValueError
+    for a negative argument.
     """
 
     def __init__(self, max_epochs, num_gpus=0, gradient_clip_val=0):
@@ -376,7 +381,10 @@ class Trainer(HyperParameters):
         self.epoch_logs = []
 
     def fit(self, model, data):
-        """Train the model and show one figure of it, even when interrupted."""
+        """Train, then show one figure, even when interrupted.
+
+        Raises ValueError without batches, FloatingPointError when the loss diverges.
+        """
         self.prepare_data(data)
         self.prepare_model(model)
         self.optim = model.configure_optimizers()

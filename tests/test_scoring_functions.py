@@ -177,8 +177,9 @@ def test_a_list_of_lengths_will_do():
     [
         (
             {"valid_lens": torch.ones(3)},
-            r"valid_lens must be \(2,\) or \(2, 3\), not \(3,\)",
+            r"valid_lens must be counts \(2,\) or \(2, 3\), not \(3,\)",
         ),
+        ({"valid_lens": torch.ones(2, 3).bool()}, r"must be counts .* of torch\.bool"),
         ({"valid_lens": torch.ones(2, 4)}, r"valid_lens must be .* not \(2, 4\)"),
         ({"mask": torch.ones(3, 4)}, "mask must be boolean, True = may attend, not"),
         ({"mask": torch.ones(5, 4).bool()}, r"mask must broadcast to \(2, 3, 4\)"),
@@ -340,9 +341,9 @@ def test_nothing_of_size_n_by_m_is_kept_by_dot_product_attention():
 
 
 def test_asking_for_weights_before_the_first_call_says_so():
-    with pytest.raises(RuntimeError, match="after the first call"):
-        _ = d2l.DotProductAttention(0).attention_weights
-    assert d2l.AdditiveAttention(4, 0).attention_weights is None
+    for layer in (d2l.DotProductAttention(0), d2l.AdditiveAttention(4, 0)):
+        with pytest.raises(RuntimeError, match="after the first call"):
+            _ = layer.attention_weights
 
 
 def test_a_layer_can_be_copied_and_restored_after_use():
@@ -367,20 +368,35 @@ def test_a_layer_can_be_copied_and_restored_after_use():
             ((2, 3, 5), (2, 4, 6), (2, 4, 1)),
             "queries must have the width of the keys, 6, not 5",
         ),
-        (((2, 3, 5), (2, 4, 5), (2, 3, 1)), "values must be 4, one for each key, not 3"),
-        (
-            ((2, 3, 5), (1, 4, 5), (2, 4, 1)),
-            r"keys must be \(2, ..., items, width\), not \(1",
-        ),
-        (
-            ((3, 5), (4, 5), (4, 1)),
-            r"queries must be \(3, ..., items, width\), not \(3, 5\)",
-        ),
+        (((2, 3, 5), (2, 4, 5), (2, 3, 1)), "values must hold 4 items, .* not 3"),
+        (((2, 3, 5), (1, 4, 5), (2, 4, 1)), r"keys must be \(2, .*, not \(1, 4, 5\)"),
+        (((3, 5), (4, 5), (4, 1)), r"queries must be \(b, items, width\), not \(3, 5\)"),
+        (((2, 3, 5), (2, 7, 4, 5), (2, 7, 4, 1)), r"keys must be \(2, items, width\)"),
+        (((2, 1, 3, 5), (2, 7, 4, 5), (2, 7, 4, 1)), r"keys must be \(2, 1, items, width"),
     ],
 )
 def test_sizes_that_do_not_fit_are_refused(shapes, message):
     with pytest.raises(ValueError, match=message):
         d2l.DotProductAttention(0)(*(random(*shape) for shape in shapes))
+
+
+def test_lengths_need_a_batch():
+    with pytest.raises(ValueError, match=r"valid_lens need scores \(b, \.\.\., n, m\)"):
+        d2l.masked_softmax(random(2, 3), torch.tensor([1, 2]))
+    mask = torch.tensor([True, False, True])
+    assert torch.equal(d2l.masked_softmax(random(2, 3), mask=mask) > 0, mask.expand(2, 3))
+
+
+def test_heads_are_attended_to_one_by_one():
+    queries, keys = random(2, 3, 4, 5), random(2, 3, 6, 5, seed=1)
+    values, lengths = random(2, 3, 6, 7, seed=2), torch.tensor([2, 6])
+    for layer in layers(queries, keys, values):
+        output = layer(queries, keys, values, lengths)
+        weights = layer.attention_weights
+        for head in range(3):
+            one = layer(queries[:, head], keys[:, head], values[:, head], lengths)
+            torch.testing.assert_close(output[:, head], one)
+            torch.testing.assert_close(weights[:, head], layer.attention_weights)
 
 
 def test_additive_attention_refuses_another_width_once_it_knows_its_own():
