@@ -37,8 +37,9 @@ __all__ = [
 
 
 def _in_notebook():
-    """Whether this runs under IPython, without importing it just to find out."""
-    return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
+    """Whether figures appear below a cell; found out without importing IPython."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return shell is not None and "inline" in plt.get_backend()
 
 
 def use_svg_display():
