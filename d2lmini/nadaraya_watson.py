@@ -54,7 +54,7 @@ def nadaraya_watson(x_train, y_train, x_val, kernel):
     forecast 0. Raises ValueError where sizes differ. Source: Nadaraya (1964), Watson
     (1964).
     """
-    keys, queries = x_train.reshape(len(x_train), -1), x_val.reshape(len(x_val), -1)
+    keys, queries = (x[:, None] if x.ndim == 1 else x for x in (x_train, x_val))
     if len(y_train) != len(keys):
         raise ValueError(f"y_train must hold {len(keys)} values, not {len(y_train)}")
     if queries.shape[1] != keys.shape[1]:

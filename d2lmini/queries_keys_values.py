@@ -30,9 +30,11 @@ def show_heatmaps(
     colour scale. There is one title for each column of the grid, and one tick label for
     each of the m columns and n rows of a matrix. Raises ValueError where these differ.
     """
-    _check_heatmaps(matrices, titles, xticklabels, yticklabels)
+    labels = {"titles": titles, "yticklabels": yticklabels, "xticklabels": xticklabels}
+    titles, yticklabels, xticklabels = _check_heatmaps(matrices, labels)
     data = matrices.detach().float().cpu().numpy()
-    limits = {"vmin": min(0.0, data.min().item()), "vmax": data.max().item()}
+    low, high = min(0, data.min()), max(0, data.max())
+    limits = {"vmin": low, "vmax": high if high > low else 1}
     rows, columns = data.shape[:2]
     use_svg_display()
     fig, axes = plt.subplots(
@@ -55,20 +57,21 @@ def show_heatmaps(
     if yticklabels:
         axes[0, 0].set_yticks(range(len(yticklabels)), yticklabels)
     fig.colorbar(image, ax=axes, shrink=0.6)
-    fig.show_once()
     return fig
 
 
-def _check_heatmaps(matrices, titles, xticklabels, yticklabels):
-    """Raise ValueError unless the labels fit the matrices."""
-    shape = tuple(matrices.shape)
+def _check_heatmaps(matrices, labels):
+    """The labels as lists, or ValueError if they do not fit the matrices."""
+    shape = (*matrices.shape,)
     if len(shape) != 4:
         axes = "4 axes (rows, columns, n, m)"
         raise ValueError(f"matrices must have {axes}, not {shape}")
-    labels = {"titles": titles, "yticklabels": yticklabels, "xticklabels": xticklabels}
-    for size, (name, given) in zip(shape[1:], labels.items()):
-        if given is not None and len(given) != size:
-            raise ValueError(f"{name} must hold {size} labels, not {len(given)}")
+    labels = {name: list(given) for name, given in labels.items() if given is not None}
+    sizes = dict(zip(("titles", "yticklabels", "xticklabels"), shape[1:]))
+    for name, given in labels.items():
+        if given and len(given) != sizes[name]:
+            raise ValueError(f"{name} must hold {sizes[name]} labels, not {len(given)}")
+    return [labels.get(name) for name in sizes]
 
 
 def attention_pooling(weights, values):

@@ -58,6 +58,7 @@ def masked_softmax(X, valid_lens=None, *, mask=None):
 def _combine(shape, valid_lens, mask, device):
     """One mask with as many axes as scores of this shape, or None."""
     if mask is not None:
+        mask = torch.as_tensor(mask, device=device)
         if mask.dtype != torch.bool:
             kind = "boolean, True = may attend"
             raise ValueError(f"mask must be {kind}, not {mask.dtype}")
@@ -76,7 +77,7 @@ def _combine(shape, valid_lens, mask, device):
         kind = f"{given} of {valid_lens.dtype}"
         raise ValueError(f"valid_lens must be counts ({b},) or ({b}, {n}), not {kind}")
     lengths = length_mask(valid_lens, m)
-    lengths = lengths.reshape(b, *[1] * (len(shape) - 3), -1, m)
+    lengths = lengths.reshape(b, *[1] * (len(shape) - 3), lengths.shape[1], m)
     return lengths if mask is None else lengths & mask
 
 
@@ -91,7 +92,7 @@ class DotProductAttention(nn.Module):
     def __init__(self, dropout):
         super().__init__()
         self.dropout = nn.Dropout(dropout)
-        self._last = None  # queries, keys and mask of the last call
+        self._last = None  # queries, keys and mask of the last call, and their versions
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
         _check_sizes(queries, keys, values)
@@ -100,7 +101,8 @@ class DotProductAttention(nn.Module):
             raise ValueError(f"queries must have the width of the keys, {widths}")
         shape = (*queries.shape[:-1], keys.shape[-2])
         mask = _combine(shape, valid_lens, mask, queries.device)
-        self._last = queries.detach(), keys.detach(), mask
+        self._last = [queries.detach(), keys.detach(), mask]
+        self._last.append(_versions(self._last))
         return self._fused(queries, keys, values, mask)
 
     def _fused(self, queries, keys, values, mask):
@@ -123,13 +125,22 @@ class DotProductAttention(nn.Module):
     def attention_weights(self):
         """The weights of the last call, (b, ..., n, m), without dropout and gradient.
 
-        Raises RuntimeError before the first call.
+        None before the first call. Raises RuntimeError when the queries, the keys or the
+        mask of that call have been changed in place since.
         """
         if self._last is None:
-            raise RuntimeError("attention_weights exist after the first call of the layer")
-        queries, keys, mask = self._last
-        scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.shape[-1])
+            return None
+        *inputs, versions = self._last
+        if _versions(inputs) != versions:
+            raise RuntimeError("the inputs of the last call have since changed in place")
+        queries, keys, mask = inputs
+        scores = queries / math.sqrt(queries.shape[-1]) @ keys.transpose(-2, -1)
         return masked_softmax(scores, mask=mask)
+
+
+def _versions(tensors):
+    """How often each tensor was changed in place; inference tensors do not count."""
+    return [t._version for t in tensors if t is not None and not t.is_inference()]
 
 
 def _check_sizes(queries, keys, values):
@@ -172,12 +183,7 @@ class AdditiveAttention(nn.Module):
 
     @property
     def attention_weights(self):
-        """The weights of the last call, (b, ..., n, m), without dropout and gradient.
-
-        Raises RuntimeError before the first call.
-        """
-        if self._weights is None:
-            raise RuntimeError("attention_weights exist after the first call of the layer")
+        """The weights of the last call, without dropout and gradient; None before it."""
         return self._weights
 
 

@@ -6,9 +6,14 @@ import inspect
 import itertools
 import math
 import sys
+from collections import namedtuple
+from functools import partial
+from traceback import walk_stack
 
+import numpy as np
 import torch
 from matplotlib import pyplot as plt
+from matplotlib._pylab_helpers import Gcf
 from torch import nn
 from tqdm import tqdm
 
@@ -16,6 +21,7 @@ __all__ = [
     "use_svg_display",
     "set_figsize",
     "set_axes",
+    "NotebookFigure",
     "plot",
     "cpu",
     "gpu",
@@ -26,7 +32,6 @@ __all__ = [
     "check_shape",
     "add_to_class",
     "HyperParameters",
-    "NotebookFigure",
     "ProgressBoard",
     "Module",
     "DataModule",
@@ -66,13 +71,48 @@ def set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend):
     axes.grid(alpha=0.4)
 
 
+class NotebookFigure(plt.Figure):
+    """A figure that its cell shows once, even when it is also the cell's value."""
+
+    before_draw = None  # a function to call when somebody is about to look
+
+    def show_now(self):
+        """Show the figure now, in a notebook, and not again when the cell ends."""
+        if _in_notebook():
+            from IPython.display import display
+
+            display(self)
+            plt.close(self)
+
+    def draw(self, renderer):
+        if self.before_draw is not None:
+            self.before_draw()
+        super().draw(renderer)
+
+    def is_open(self):
+        """Whether pyplot still has the figure, and will show it."""
+        return self in [manager.canvas.figure for manager in Gcf.get_all_fig_managers()]
+
+    def _ipython_display_(self):
+        callers = (frame.f_globals.get("__name__") for frame, _ in walk_stack(None))
+        if self.is_open() and "IPython.core.displayhook" in callers:
+            return  # the value of a cell: pyplot shows the figure when the cell ends
+        raise NotImplementedError  # then IPython shows it as usual
+
+
 def _curves(data):
-    """Split lists, arrays or tensors of one or two axes into a list of curves."""
-    if isinstance(data, torch.Tensor):
-        data = data.detach().cpu()
-    if getattr(data, "ndim", 0) == 1 or (len(data) and not hasattr(data[0], "__len__")):
-        data = [data]
-    return [c.detach().cpu() if isinstance(c, torch.Tensor) else c for c in data]
+    """A list of curves from numbers, lists, arrays or tensors with one axis or two."""
+    data = data if hasattr(data, "ndim") else list(data)
+    one = len(data) > 0 and np.ndim(data[0]) == 0
+    return [_plain(curve) for curve in ([data] if one else data)]
+
+
+def _plain(curve):
+    """A curve as matplotlib takes it: on the CPU, without gradients."""
+    if isinstance(curve, torch.Tensor):
+        curve = curve.detach().cpu()
+        return curve.double() if curve.is_floating_point() else curve
+    return [y.item() if isinstance(y, torch.Tensor) else y for y in curve]
 
 
 def plot(
@@ -103,7 +143,9 @@ def plot(
     if len(xs) != len(ys):
         raise ValueError(f"X must hold 1 or {len(ys)} curves, as Y does, not {len(xs)}")
     set_figsize(figsize)
-    axes = plt.gca() if axes is None else axes
+    if axes is None:  # but never over a figure that is waiting to be shown
+        taken = plt.get_fignums() and isinstance(plt.gcf(), NotebookFigure)
+        axes = (plt.figure() if taken else plt.gcf()).gca()
     axes.cla()
     for x, y, fmt in zip(xs, ys, itertools.cycle(fmts)):
         axes.plot(x, y, fmt)
@@ -167,33 +209,13 @@ class HyperParameters:
         Leaves out the instance itself, names in `ignore` and names beginning with `_`.
         """
         frame = inspect.currentframe().f_back
-        names, args, kwargs, values = inspect.getargvalues(frame)
-        skip = {names[0], *ignore}
-        names = [*names, *(extra for extra in (args, kwargs) if extra)]
-        new = {n: values[n] for n in names if n not in skip and not n.startswith("_")}
-        self.hparams = {**getattr(self, "hparams", {}), **new}
-        for name, value in new.items():
+        (_, *names), args, kwargs, values = inspect.getargvalues(frame)
+        skip = {ignore} if isinstance(ignore, str) else {*ignore}
+        names += [extra for extra in (args, kwargs) if extra]
+        names = [n for n in names if n not in skip and not n.startswith("_")]
+        self.hparams = {name: values[name] for name in names}
+        for name, value in self.hparams.items():
             setattr(self, name, value)
-
-
-class NotebookFigure(plt.Figure):
-    """A figure that can be shown at once, and is then not shown again by its cell."""
-
-    shown_by = None  # the number of the cell that has shown it
-
-    def show_once(self):
-        """Show the figure now, in a notebook; a script has to show it itself."""
-        if _in_notebook():
-            from IPython import display, get_ipython
-
-            display.display(self)
-            plt.close(self)
-            self.shown_by = get_ipython().execution_count
-
-    def _ipython_display_(self):
-        if self.shown_by == sys.modules["IPython"].get_ipython().execution_count:
-            return
-        raise NotImplementedError  # then IPython shows the figure as usual
 
 
 class ProgressBoard(HyperParameters):
@@ -225,7 +247,11 @@ class ProgressBoard(HyperParameters):
         """Forget all points; the next one starts a new figure."""
         self.raw_points = {}  # label -> points that wait to be averaged
         self.data = {}  # label -> points of the curve
-        self.lines = {}  # label -> matplotlib line
+        if isinstance(self.fig, NotebookFigure):
+            self.fig = None
+
+    def __getstate__(self):
+        return {**vars(self), "fig": None, "axes": None}  # a copy draws its own
 
     def draw(self, x, y, label, every_n=1):
         """Add the point (x, y) to the curve `label`, averaging every_n points into one."""
@@ -233,41 +259,40 @@ class ProgressBoard(HyperParameters):
         curve = self.data.setdefault(label, [])
         waiting.append((float(x), float(y)))
         if len(waiting) >= every_n:
-            curve.append(tuple(sum(values) / len(waiting) for values in zip(*waiting)))
+            curve.append(_Point(*(sum(values) / len(waiting) for values in zip(*waiting))))
             waiting.clear()
             if self.display:
-                self._extend(label)
-
-    def _extend(self, label):
-        """Bring one line up to date with its points; nothing is rendered yet."""
-        if not self.lines:
-            self._open()
-        axes = self._axes
-        if label not in self.lines:
-            n = list(self.data).index(label)
-            style, color = self.ls[n % len(self.ls)], self.colors[n % len(self.colors)]
-            (self.lines[label],) = axes.plot([], [], style, color=color, label=label)
-            axes.legend()
-        self.lines[label].set_data(*zip(*self.data[label]))
-        axes.relim()
-        axes.autoscale_view()
+                self._open()
 
     def _open(self):
-        """Begin the figure, unless the caller brought axes."""
-        self._axes = self.axes
-        if self._axes is None:
+        """See to it that there is a figure, which will be filled when it is drawn."""
+        if self.axes is not None or (self.fig and not isinstance(self.fig, NotebookFigure)):
+            return self._fill(self.axes or self.fig.gca())  # the caller's own
+        if self.fig is None or not self.fig.is_open():
             use_svg_display()
             self.fig = plt.figure(figsize=self.figsize, FigureClass=NotebookFigure)
-            self._axes = self.fig.add_subplot()
+            self.fig.before_draw = partial(self._fill, self.fig.add_subplot())
+
+    def _fill(self, axes):
+        """Draw all curves into the axes anew."""
+        axes.cla()
+        styles = zip(itertools.cycle(self.ls), itertools.cycle(self.colors))
+        for (label, points), (style, color) in zip(self.data.items(), styles):
+            if points:
+                axes.plot(*zip(*points), style, color=color, label=label)
         given = {"xlim": self.xlim, "ylim": self.ylim}
-        self._axes.set(**{name: limits for name, limits in given.items() if limits})
-        self._axes.set(xlabel=self.xlabel, ylabel=self.ylabel)
-        self._axes.set(xscale=self.xscale, yscale=self.yscale)
+        axes.set(**{name: limits for name, limits in given.items() if limits})
+        axes.set(xlabel=self.xlabel, ylabel=self.ylabel)
+        axes.set(xscale=self.xscale, yscale=self.yscale)
+        axes.legend()
 
     def show(self):
         """Show the figure now, in a notebook, instead of at the end of the cell."""
-        if isinstance(self.fig, NotebookFigure) and self.lines:
-            self.fig.show_once()
+        if isinstance(self.fig, NotebookFigure) and self.fig.is_open():
+            self.fig.show_now()
+
+
+_Point = namedtuple("_Point", ["x", "y"])
 
 
 class Module(nn.Module, HyperParameters):
@@ -379,7 +404,7 @@ class Trainer(HyperParameters):
                 raise ValueError(f"{name} must not be negative, and is {value}")
         self.save_hyperparameters()
         self.gpus = [gpu(i) for i in range(min(num_gpus, torch.cuda.device_count()))]
-        self.epoch_logs = []
+        self.start()
 
     def fit(self, model, data):
         """Train, then show one figure, even when interrupted.
@@ -389,16 +414,23 @@ class Trainer(HyperParameters):
         self.prepare_data(data)
         self.prepare_model(model)
         self.optim = model.configure_optimizers()
-        self.epoch = self.train_batch_idx = self.val_batch_idx = 0
-        self.epoch_logs = []
-        self.bar = tqdm(total=self.max_epochs * self.num_train_batches, leave=False)
+        self.start()
+        total = self.max_epochs * self.num_train_batches
         try:
-            for epoch in range(self.max_epochs):
-                self.epoch = epoch
-                self.fit_epoch()
+            with tqdm(total=total, leave=False) as self.bar:
+                for epoch in range(self.max_epochs):
+                    self.epoch = epoch
+                    self.fit_epoch()
         finally:
-            self.bar.close()
+            self.bar = None
             model.board.show()
+
+    def start(self):
+        """Set the counters and the history back."""
+        self.epoch = self.train_batch_idx = self.val_batch_idx = 0
+        self.epoch_logs = []  # for each epoch: name -> (total, number of examples)
+        self.num_examples = 1  # in the batch at hand
+        self.bar = None
 
     def prepare_data(self, data):
         """Get the loaders; ValueError if there is nothing to train on."""
@@ -419,10 +451,9 @@ class Trainer(HyperParameters):
 
     def fit_epoch(self):
         """Train on every batch once, then validate."""
-        self.epoch_logs.append({})
         self.model.train()
         for batch in self.train_dataloader:
-            loss = self.model.training_step(self.prepare_batch(batch))
+            loss = self.model.training_step(self._prepared(batch))
             self.check_finite(loss)
             self.optim.zero_grad()
             loss.backward()
@@ -431,17 +462,23 @@ class Trainer(HyperParameters):
                     self.clip_gradients(self.gradient_clip_val, self.model)
                 self.optim.step()
             self.train_batch_idx += 1
-            self.bar.update()
+            if self.bar is not None:
+                self.bar.update()
         self.model.eval()
         with torch.no_grad():
             for batch in self.val_dataloader or ():
-                self.model.validation_step(self.prepare_batch(batch))
+                self.model.validation_step(self._prepared(batch))
                 self.val_batch_idx += 1
 
     def prepare_batch(self, batch):
         """The batch on the device of the model."""
-        self.batch_size = len(batch[-1])
         return [part.to(self.gpus[0]) for part in batch] if self.gpus else batch
+
+    def _prepared(self, batch):
+        """The batch, prepared and counted."""
+        shape = getattr(batch[-1], "shape", ())
+        self.num_examples = shape[0] if len(shape) else 1
+        return self.prepare_batch(batch)
 
     def clip_gradients(self, grad_clip_val, model):
         """Scale all gradients down together, to a norm of at most grad_clip_val."""
@@ -458,10 +495,12 @@ class Trainer(HyperParameters):
             )
 
     def record(self, name, value):
-        """Add one batch's mean of a quantity to the current epoch."""
-        total, count = self.epoch_logs[-1].get(name, (0.0, 0))
-        total, count = total + value * self.batch_size, count + self.batch_size
-        self.epoch_logs[-1][name] = total, count
+        """Add the mean of a quantity over the batch at hand to the current epoch."""
+        while len(self.epoch_logs) <= self.epoch:
+            self.epoch_logs.append({})
+        total, count = self.epoch_logs[self.epoch].get(name, (0.0, 0))
+        total, count = total + value * self.num_examples, count + self.num_examples
+        self.epoch_logs[self.epoch][name] = total, count
 
     @property
     def history(self):

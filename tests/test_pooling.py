@@ -124,7 +124,22 @@ def test_a_query_out_of_reach_gets_zero_and_a_finite_gradient():
         assert gradient.isfinite().all()
 
 
+def test_a_query_far_off_but_in_reach_still_gets_a_mean():
+    x_train, x_val = torch.tensor([0.0, 0.5]), torch.tensor([9.0])
+    y_hat, weights = d2l.nadaraya_watson(x_train, torch.ones(2), x_val, d2l.gaussian)
+    assert weights.sum().item() == pytest.approx(1)
+    assert y_hat.item() == pytest.approx(1)
+
+
+def test_there_may_be_no_query():
+    y_hat, weights = d2l.nadaraya_watson(random(4), random(4), random(0), d2l.gaussian)
+    assert y_hat.shape == (0,)
+    assert weights.shape == (0, 4)
+
+
 def test_forecasts_refuse_sizes_that_differ():
+    with pytest.raises(ValueError, match="y_train must hold 4 values, not 5"):
+        d2l.nadaraya_watson(random(4), random(5), random(2), d2l.gaussian)
     with pytest.raises(ValueError, match="y_train must hold 4 values, not 3"):
         d2l.nadaraya_watson(random(4), random(3), random(2), d2l.gaussian)
     with pytest.raises(ValueError, match="x_val must have the width 1, as x_train, not 2"):
@@ -149,6 +164,15 @@ def test_heatmaps_show_every_matrix_on_one_scale():
 
 
 @pytest.mark.parametrize(
+    ("matrix", "limits"),
+    [([0.2, 0.5], (0, 0.5)), ([-0.2, -0.5], (-0.5, 0)), ([0, 0], (0, 1))],
+)
+def test_the_colour_scale_always_holds_zero(matrix, limits):
+    figure = d2l.show_heatmaps(torch.tensor(matrix).reshape(1, 1, 1, 2).float(), "x", "y")
+    assert figure.axes[0].images[0].get_clim() == pytest.approx(limits)
+
+
+@pytest.mark.parametrize(
     "matrices",
     [
         torch.ones(1, 1, 2, 3, requires_grad=True),
@@ -166,16 +190,13 @@ def test_heatmaps_take_any_tensor(matrices):
 
 
 def test_heatmaps_put_words_on_their_axes():
-    figure = d2l.show_heatmaps(
-        torch.ones(1, 2, 2, 3),
-        "x",
-        "y",
-        xticklabels=["a", "b", "c"],
-        yticklabels=["d", "e"],
-    )
-    axes = figure.axes[0]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b", "c"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["d", "e"]
+    words = {"xticklabels": np.array(["a", "b", "c"]), "yticklabels": ["d", "e"]}
+    figure = d2l.show_heatmaps(torch.ones(1, 2, 2, 3), "x", "y", titles=[], **words)
+    for axes in figure.axes[:2]:
+        assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b", "c"]
+        assert [label.get_rotation() for label in axes.get_xticklabels()] == [90] * 3
+        assert axes.yaxis_inverted()  # the first query is at the top
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["d", "e"]
 
 
 @pytest.mark.parametrize(

@@ -166,10 +166,18 @@ def test_lengths_reach_every_head():
             torch.testing.assert_close(weights[:, head], expected)
 
 
-def test_a_list_of_lengths_will_do():
+def test_a_list_of_lengths_or_of_booleans_will_do():
     scores = random(2, 3, 4)
     expected = d2l.masked_softmax(scores, torch.tensor([1, 3]))
     assert torch.equal(d2l.masked_softmax(scores, [1, 3]), expected)
+    mask = [True, False, True, True]
+    expected = d2l.masked_softmax(scores, mask=torch.tensor(mask))
+    assert torch.equal(d2l.masked_softmax(scores, mask=mask), expected)
+
+
+def test_there_may_be_no_key_and_no_example():
+    assert d2l.masked_softmax(torch.empty(2, 3, 0), torch.tensor([0, 0])).shape == (2, 3, 0)
+    assert d2l.masked_softmax(torch.empty(0, 3, 4), torch.empty(0)).shape == (0, 3, 4)
 
 
 @pytest.mark.parametrize(
@@ -184,6 +192,7 @@ def test_a_list_of_lengths_will_do():
         ({"mask": torch.ones(3, 4)}, "mask must be boolean, True = may attend, not"),
         ({"mask": torch.ones(5, 4).bool()}, r"mask must broadcast to \(2, 3, 4\)"),
         ({"mask": torch.ones(1, 2, 3, 4).bool()}, r"mask must .* is \(1, 2, 3, 4\)"),
+        ({"mask": torch.ones(1, 2, 3, 4, 1).bool()}, r"mask must .* is \(1, 2, 3, 4, 1\)"),
     ],
 )
 def test_a_mask_that_does_not_fit_is_refused(options, message):
@@ -265,6 +274,27 @@ def test_padding_never_leaks(problem):
         torch.testing.assert_close(after, before)
 
 
+@given(problems(), st.integers(0, 1000))
+def test_a_mask_hides_what_it_forbids(problem, seed):
+    queries, keys, values, valid_lens = problem
+    b, n, m = *queries.shape[:2], keys.shape[1]
+    mask = random(b, n, m, seed=seed) > 0
+    both = mask & allowed(valid_lens, b, n, m)
+    for layer in layers(queries, keys, values):
+        output = layer(queries, keys, values, valid_lens, mask=mask)
+        weights = layer.attention_weights
+        assert (weights[~both] == 0).all()
+        torch.testing.assert_close(weights.sum(-1), both.any(-1).float())
+        torch.testing.assert_close(output, layer(queries, keys, values, mask=both))
+
+
+def test_forbidden_keys_get_nothing_however_bad_the_others_are():
+    scores = torch.tensor([[[-3000.0, -3001.0, 0.0]]])
+    weights = d2l.masked_softmax(scores, torch.tensor([2]))
+    torch.testing.assert_close(weights[0, 0, :2], torch.softmax(scores[0, 0, :2], -1))
+    assert weights[0, 0, 2] == 0
+
+
 @given(problems(), st.randoms(use_true_random=False))
 def test_shuffling_keys_with_their_values_changes_nothing(problem, rng):
     queries, keys, values, valid_lens = problem
@@ -322,7 +352,10 @@ def test_dropout_thins_out_the_weights_in_training_only():
         assert runs[False] == pytest.approx(1)
         assert runs[True] != pytest.approx(1)
         assert runs[True] == pytest.approx(1, abs=0.3)
-        assert layer.attention_weights.sum() == pytest.approx(1)
+        layer.train()(ones, keys, values)
+        torch.testing.assert_close(
+            layer.attention_weights, torch.full((1, 1, 400), 1 / 400)
+        )
 
 
 def test_nothing_of_size_n_by_m_is_kept_by_dot_product_attention():
@@ -336,14 +369,54 @@ def test_nothing_of_size_n_by_m_is_kept_by_dot_product_attention():
     with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
         layer(*inputs)
     assert sizes and max(sizes) < n * n
-    held = [part for part in vars(layer)["_last"] if part is not None]
-    assert all(part.numel() < n * n and part.grad_fn is None for part in held)
+    held = [part for part in layer._last if isinstance(part, torch.Tensor)]
+    assert len(held) == 2
+    assert all(part.numel() < n * n for part in held)
 
 
-def test_asking_for_weights_before_the_first_call_says_so():
+def test_nothing_of_the_graph_is_kept_by_the_layers():
+    inputs = [random(1, 4, 8, seed=seed).requires_grad_() * 2 for seed in range(3)]
+    for layer in layers(*inputs):
+        layer(*inputs)
+        for kept in vars(layer).values():
+            for tensor in kept if isinstance(kept, list) else [kept]:
+                assert not isinstance(tensor, torch.Tensor) or not tensor.requires_grad
+
+
+def test_there_are_no_weights_before_the_first_call():
     for layer in (d2l.DotProductAttention(0), d2l.AdditiveAttention(4, 0)):
-        with pytest.raises(RuntimeError, match="after the first call"):
+        assert layer.attention_weights is None
+
+
+def test_weights_of_inputs_that_were_changed_since_are_refused():
+    for change in range(3):
+        inputs = [random(2, 3, 5), random(2, 4, 5, seed=1), random(2, 4, 6, seed=2)]
+        mask = torch.ones(2, 3, 4, dtype=torch.bool)
+        layer = d2l.DotProductAttention(0)
+        layer(*inputs, mask=mask)
+        before = layer.attention_weights
+        inputs[2].zero_()  # the values have no part in the weights
+        assert torch.equal(layer.attention_weights, before)
+        [inputs[0], inputs[1], mask][change].zero_()
+        with pytest.raises(RuntimeError, match="have since changed in place"):
             _ = layer.attention_weights
+
+
+def test_weights_can_be_asked_for_in_inference_mode():
+    with torch.inference_mode():
+        inputs = [random(2, 3, 5), random(2, 4, 5, seed=1), random(2, 4, 6, seed=2)]
+        for layer in layers(*inputs):
+            output = layer(*inputs, torch.tensor([2, 4]))
+            pooled = d2l.attention_pooling(layer.attention_weights, inputs[2])
+            torch.testing.assert_close(output, pooled)
+
+
+def test_half_precision_weights_do_not_overflow_where_the_output_does_not():
+    queries = torch.full((1, 1, 64), 60.0, dtype=torch.float16)
+    keys = torch.stack([torch.full((64,), 40.0), torch.full((64,), 39.0)])[None].half()
+    layer = d2l.DotProductAttention(0)
+    assert layer(queries, keys, keys).isfinite().all()
+    assert layer.attention_weights[0, 0].tolist() == [1.0, 0.0]
 
 
 def test_a_layer_can_be_copied_and_restored_after_use():

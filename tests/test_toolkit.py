@@ -1,12 +1,16 @@
 """The toolkit: figures, devices, checks, and training as d2l trains."""
 
 import math
+import os
+import subprocess
+import sys
 
 import pytest
 import torch
 from torch import nn
 
 import d2lmini as d2l
+from conftest import ROOT
 from d2lmini import plt
 
 
@@ -72,9 +76,28 @@ def test_plot_takes_one_curve_or_several_with_or_without_x(X, Y, lines):
     assert drawn == lines
 
 
-def test_plot_takes_tensors_with_gradients_and_repeats_its_styles():
+def test_plot_takes_tensors_of_every_kind_and_repeats_its_styles():
     d2l.plot(torch.ones(6, 3, requires_grad=True))
     assert len(plt.gca().lines) == 6
+    half = torch.ones(2, dtype=torch.bfloat16)
+    d2l.plot({"a": half, "b": [torch.tensor(1.0), torch.tensor(2.0)]}.values())
+    assert [list(line.get_ydata()) for line in plt.gca().lines] == [[1, 1], [1, 2]]
+
+
+def test_plot_clears_what_it_drew_before_and_has_a_grid():
+    d2l.plot([1, 2])
+    d2l.plot([3, 4])
+    (line,) = plt.gca().lines
+    assert list(line.get_ydata()) == [3, 4]
+    assert plt.gca().xaxis.get_gridlines()[0].get_visible()
+    assert plt.rcParams["svg.hashsalt"] == "d2lmini"
+
+
+def test_plot_never_draws_over_a_heatmap():
+    figure = d2l.show_heatmaps(torch.ones(1, 1, 2, 3), "x", "y")
+    d2l.plot([1, 2])
+    assert plt.gcf() is not figure
+    assert len(figure.axes[0].images) == 1
 
 
 def test_plot_labels_scales_and_draws_where_it_is_told():
@@ -97,8 +120,11 @@ def test_a_board_averages_points_and_makes_one_figure():
         board.draw(i, i * i, "a", every_n=3)
         board.draw(i, -i, "b")
     assert board.data["a"] == [(1, 5 / 3), (4, 50 / 3)]
+    assert (board.data["a"][1].x, board.data["a"][1].y) == (4, 50 / 3)
     assert len(board.data["b"]) == 6
+    board.fig.canvas.draw()
     (axes,) = board.fig.axes
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
     lines = {line.get_label(): line for line in axes.lines}
     assert list(lines["a"].get_xdata()) == [1, 4]
     assert (lines["a"].get_color(), lines["b"].get_color()) == ("C0", "C1")
@@ -110,15 +136,40 @@ def test_a_board_that_displays_nothing_still_collects():
     board = d2l.ProgressBoard(display=False)
     board.draw(1, 2, "a")
     assert board.data == {"a": [(1, 2)]}
+    board.show()
     assert not plt.get_fignums()
 
 
-def test_a_board_draws_into_the_axes_it_is_given():
-    _, axes = plt.subplots()
-    board = d2l.ProgressBoard(axes=axes)
-    board.draw(1, 2, "a")
+@pytest.mark.parametrize("given", ["fig", "axes"])
+def test_a_board_draws_into_the_figure_or_axes_it_is_given(given):
+    fig, axes = plt.subplots()
+    board = d2l.ProgressBoard(**{given: {"fig": fig, "axes": axes}[given]})
+    for i in range(3):
+        board.draw(i, 2, "a")
+    board.show()
     assert len(axes.lines) == 1
+    assert list(axes.lines[0].get_xdata()) == [0, 1, 2]
     assert len(plt.get_fignums()) == 1
+
+
+def test_a_board_whose_figure_was_closed_starts_a_new_one_with_all_points():
+    board = d2l.ProgressBoard()
+    board.draw(1, 2, "a")
+    plt.close("all")
+    board.draw(2, 3, "a")
+    board.fig.canvas.draw()
+    assert len(plt.get_fignums()) == 1
+    assert list(board.fig.axes[0].lines[0].get_xdata()) == [1, 2]
+
+
+def test_many_points_cost_little_until_somebody_looks():
+    board, drawn = d2l.ProgressBoard(), []
+    board._fill = drawn.append
+    for i in range(2000):
+        board.draw(i, i, "a")
+    assert not drawn
+    board.fig.canvas.draw()
+    assert drawn
 
 
 # --- devices and checks --------------------------------------------------------------
@@ -155,10 +206,19 @@ def test_save_hyperparameters_stores_the_arguments_and_only_them():
     assert not hasattr(thing, "b")
 
 
-def test_hyperparameters_of_a_base_class_are_kept():
+def test_hyperparameters_are_enough_to_make_another_one():
     data = LineData(batch_size=4)
-    assert data.hparams["batch_size"] == 4
-    assert data.hparams["root"] == data.root == "../data"
+    assert data.root == "../data"  # the base class stores its own
+    assert data.hparams == {"num_train": 70, "num_val": 10, "batch_size": 4}
+    assert LineData(**data.hparams).batch_size == 4
+
+
+def test_a_single_name_can_be_ignored():
+    class Thing(d2l.HyperParameters):
+        def __init__(self, lr, r):
+            self.save_hyperparameters(ignore="lr")
+
+    assert Thing(1, 2).hparams == {"r": 2}
 
 
 def test_add_to_class_takes_functions_and_properties():
@@ -265,7 +325,10 @@ def test_an_interrupt_keeps_the_history_and_the_figure():
         trainer.fit(model, LineData())
     assert trainer.history.val_loss.notna().tolist() == [True, True, False]
     assert trainer.history.train_loss.notna().all()
-    assert len(model.board.fig.axes[0].lines) == 2
+    model.board.fig.canvas.draw()
+    (axes,) = model.board.fig.axes
+    assert len(axes.lines) == 2
+    assert (axes.get_xlabel(), axes.get_xlim()) == ("epoch", (0, 9))
 
 
 def test_data_without_a_training_batch_are_refused():
@@ -294,6 +357,18 @@ def test_a_second_fit_starts_a_new_history_and_a_new_figure():
     assert len(model.board.data["val_loss"]) == 2
 
 
+def test_the_curves_lie_over_their_epochs():
+    model, trainer = line(d2l), d2l.Trainer(max_epochs=2)
+    trainer.fit(model, LineData(num_train=64, batch_size=16))
+    assert [point.x for point in model.board.data["train_loss"]] == [
+        0.125,
+        0.625,
+        1.125,
+        1.625,
+    ]
+    assert [point.x for point in model.board.data["val_loss"]] == [1, 2]
+
+
 def test_a_single_batch_per_epoch_is_drawn():
     model = line(d2l)
     d2l.Trainer(max_epochs=3).fit(model, LineData(batch_size=100))
@@ -301,12 +376,77 @@ def test_a_single_batch_per_epoch_is_drawn():
 
 
 def test_validation_sees_no_gradients_and_evaluation_mode():
-    model, seen = line(d2l), []
-    model.validation_step = lambda batch: seen.append(
-        (torch.is_grad_enabled(), model.training)
-    )
-    d2l.Trainer(max_epochs=1).fit(model, LineData())
-    assert seen == [(False, False)]
+    model, seen, step = line(d2l), [], d2l.Module.training_step
+
+    def note():
+        seen.append((torch.is_grad_enabled(), model.training))
+
+    model.validation_step = lambda batch: note()
+    model.training_step = lambda batch: note() or step(model, batch)
+    d2l.Trainer(max_epochs=2).fit(model, LineData(num_train=32))
+    assert seen == [(True, True), (True, True), (False, False)] * 2
+
+
+def test_an_optimizer_written_by_hand_will_do(d2l_1_0_3):
+    model = line(d2l, lr=0.1)
+    model.configure_optimizers = lambda: d2l_1_0_3.SGD([*model.parameters()], model.lr)
+    trainer = d2l.Trainer(max_epochs=3, gradient_clip_val=1)
+    trainer.fit(model, LineData())
+    assert trainer.history.val_loss.iloc[-1] < trainer.history.val_loss.iloc[0]
+
+
+def test_methods_written_for_d2l_can_take_the_place_of_ours(d2l_1_0_3):
+    class Trainer(d2l.Trainer):
+        prepare_batch = d2l_1_0_3.Trainer.prepare_batch
+        prepare_model = d2l_1_0_3.Trainer.prepare_model
+        fit_epoch = d2l_1_0_3.Trainer.fit_epoch
+        fit = d2l_1_0_3.Trainer.fit
+
+    models = []
+    for trainer_class in (Trainer, d2l.Trainer):
+        model, trainer = line(d2l), trainer_class(max_epochs=2)
+        torch.manual_seed(1)
+        trainer.fit(model, LineData())
+        assert len(trainer.history) == 2
+        models.append(model)
+    for ours, theirs in zip(*(model.parameters() for model in models), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_labels_may_be_anything_that_a_loss_takes():
+    class Lists(LineData):
+        def get_dataloader(self, train):
+            return [(torch.ones(1, 2), 3.0)] * 4
+
+    model = line(d2l)
+    model.loss = lambda y_hat, y: (y_hat - y).square().mean()
+    trainer = d2l.Trainer(max_epochs=1)
+    trainer.fit(model, Lists())
+    assert trainer.history.notna().all(axis=None)
+
+
+TRAIN_AND_COPY = """
+import copy, io, pickle, sys, torch
+sys.path.insert(0, "tests")
+from test_toolkit import *
+model = d2l.Module()
+model.net, model.lr, model.loss = nn.Linear(2, 1), 0.1, nn.functional.mse_loss
+d2l.Trainer(max_epochs=1).fit(model, LineData())
+clones = copy.deepcopy(model), pickle.loads(pickle.dumps(model))
+torch.save(model, io.BytesIO())
+print([torch.equal(clone.net.weight, model.net.weight) for clone in clones])
+print(len(plt.get_fignums()))
+"""
+
+
+def test_a_trained_model_can_be_copied_and_pickled():
+    environment = {k: v for k, v in os.environ.items() if k != "TQDM_DISABLE"}
+    command = [sys.executable, "-W", "error", "-c", TRAIN_AND_COPY]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True)
+    printed, bar = done.stdout.decode(), done.stderr.decode()
+    assert printed.splitlines()[:2] == ["[True, True]", "1"], bar
+    assert "0/5" in bar  # the progress bar, for people,
+    assert "\n" not in bar and bar.endswith("\r")  # which leaves nothing behind
 
 
 def test_lazy_layers_learn():
