@@ -192,7 +192,7 @@ def test_there_may_be_no_key_and_no_example():
         ({"mask": torch.ones(3, 4)}, "mask must be boolean, True = may attend, not"),
         ({"mask": torch.ones(5, 4).bool()}, r"mask must broadcast to \(2, 3, 4\)"),
         ({"mask": torch.ones(1, 2, 3, 4).bool()}, r"mask must .* is \(1, 2, 3, 4\)"),
-        ({"mask": torch.ones(1, 2, 3, 4, 1).bool()}, r"mask must .* is \(1, 2, 3, 4, 1\)"),
+        ({"mask": torch.ones(1, 1, 4, 1).bool()}, r"mask must .* is \(1, 1, 4, 1\)"),
     ],
 )
 def test_a_mask_that_does_not_fit_is_refused(options, message):
