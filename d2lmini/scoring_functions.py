@@ -47,7 +47,7 @@ def masked_softmax(X, valid_lens=None, *, mask=None):
     Raises ValueError for a mask or lengths of another shape, or a mask that is not
     boolean.
     """
-    mask = _combine(X.shape, valid_lens, mask, X.device)
+    mask = _combined_mask(X.shape, valid_lens, mask, X.device)
     if mask is None:
         return torch.softmax(X, dim=-1)
     closed = ~mask & mask.any(dim=-1, keepdim=True)
@@ -55,7 +55,7 @@ def masked_softmax(X, valid_lens=None, *, mask=None):
     return weights.masked_fill(~mask, 0)
 
 
-def _combine(shape, valid_lens, mask, device):
+def _combined_mask(shape, valid_lens, mask, device):
     """One mask with as many axes as scores of this shape, or None."""
     if mask is not None:
         mask = torch.as_tensor(mask, device=device)
@@ -92,7 +92,7 @@ class DotProductAttention(nn.Module):
     def __init__(self, dropout):
         super().__init__()
         self.dropout = nn.Dropout(dropout)
-        self._last = None  # queries, keys and mask of the last call, and their versions
+        self._last = None  # (queries, keys, mask) of the last call, and their versions
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
         _check_sizes(queries, keys, values)
@@ -100,9 +100,9 @@ class DotProductAttention(nn.Module):
             widths = f"{keys.shape[-1]}, not {queries.shape[-1]}"
             raise ValueError(f"queries must have the width of the keys, {widths}")
         shape = (*queries.shape[:-1], keys.shape[-2])
-        mask = _combine(shape, valid_lens, mask, queries.device)
-        self._last = [queries.detach(), keys.detach(), mask]
-        self._last.append(_versions(self._last))
+        mask = _combined_mask(shape, valid_lens, mask, queries.device)
+        inputs = queries.detach(), keys.detach(), mask
+        self._last = inputs, _versions(inputs)
         return self._fused(queries, keys, values, mask)
 
     def _fused(self, queries, keys, values, mask):
@@ -130,7 +130,7 @@ class DotProductAttention(nn.Module):
         """
         if self._last is None:
             return None
-        *inputs, versions = self._last
+        inputs, versions = self._last
         if _versions(inputs) != versions:
             raise RuntimeError("the inputs of the last call have since changed in place")
         queries, keys, mask = inputs

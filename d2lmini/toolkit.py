@@ -404,7 +404,7 @@ class Trainer(HyperParameters):
                 raise ValueError(f"{name} must not be negative, and is {value}")
         self.save_hyperparameters()
         self.gpus = [gpu(i) for i in range(min(num_gpus, torch.cuda.device_count()))]
-        self.start()
+        self.reset()
 
     def fit(self, model, data):
         """Train, then show one figure, even when interrupted.
@@ -414,7 +414,7 @@ class Trainer(HyperParameters):
         self.prepare_data(data)
         self.prepare_model(model)
         self.optim = model.configure_optimizers()
-        self.start()
+        self.reset()
         total = self.max_epochs * self.num_train_batches
         try:
             with tqdm(total=total, leave=False) as self.bar:
@@ -425,7 +425,7 @@ class Trainer(HyperParameters):
             self.bar = None
             model.board.show()
 
-    def start(self):
+    def reset(self):
         """Set the counters and the history back."""
         self.epoch = self.train_batch_idx = self.val_batch_idx = 0
         self.epoch_logs = []  # for each epoch: name -> (total, number of examples)

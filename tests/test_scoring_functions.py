@@ -358,6 +358,19 @@ def test_dropout_thins_out_the_weights_in_training_only():
         )
 
 
+def held_tensors(layer):
+    """Every tensor that the layer itself holds, parameters aside, however deep."""
+
+    def tensors(part):
+        if isinstance(part, torch.Tensor):
+            yield part
+        elif isinstance(part, list | tuple):
+            for inner in part:
+                yield from tensors(inner)
+
+    return [*tensors([*vars(layer).values()])]
+
+
 def test_nothing_of_size_n_by_m_is_kept_by_dot_product_attention():
     n, layer, sizes = 128, d2l.DotProductAttention(0), []
     inputs = [random(1, n, 8, seed=seed).requires_grad_() for seed in range(3)]
@@ -369,7 +382,7 @@ def test_nothing_of_size_n_by_m_is_kept_by_dot_product_attention():
     with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
         layer(*inputs)
     assert sizes and max(sizes) < n * n
-    held = [part for part in layer._last if isinstance(part, torch.Tensor)]
+    held = held_tensors(layer)
     assert len(held) == 2
     assert all(part.numel() < n * n for part in held)
 
@@ -378,9 +391,9 @@ def test_nothing_of_the_graph_is_kept_by_the_layers():
     inputs = [random(1, 4, 8, seed=seed).requires_grad_() * 2 for seed in range(3)]
     for layer in layers(*inputs):
         layer(*inputs)
-        for kept in vars(layer).values():
-            for tensor in kept if isinstance(kept, list) else [kept]:
-                assert not isinstance(tensor, torch.Tensor) or not tensor.requires_grad
+        held = held_tensors(layer)
+        assert held
+        assert not any(tensor.requires_grad for tensor in held)
 
 
 def test_there_are_no_weights_before_the_first_call():
