@@ -2,13 +2,19 @@
 # edit that, then run `make save`.
 """Toolkit"""
 
+import hashlib
 import inspect
 import itertools
 import math
 import sys
 from collections import namedtuple
 from functools import partial
+from http.client import HTTPException
+from pathlib import Path
 from traceback import walk_stack
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import numpy as np
 import torch
@@ -37,6 +43,7 @@ __all__ = [
     "DataModule",
     "Trainer",
     "Classifier",
+    "download",
     "plt",
 ]
 
@@ -541,3 +548,77 @@ class Classifier(Module):
         for layer in self.net:
             X = layer(X)
             print(f"{type(layer).__name__} output shape: {tuple(X.shape)}")
+
+
+def download(url, folder="../data", sha1_hash=None):
+    """Download a file into a folder, unless it is there already; return its path.
+
+    `url` is an address or a list of mirrors, which are tried in this order. With a
+    sha1_hash, a file with another hash is fetched anew, and a download that broke off
+    is carried on. Raises ConnectionError, with the answer of every mirror, if none has
+    the file, and leaves what was in the folder as it was.
+    """
+    urls = [url] if isinstance(url, str) else list(url)
+    for address in urls:
+        if not address.startswith(("http://", "https://")):
+            kind = "begin with http:// or https://"
+            raise ValueError(f"url must {kind}, not {address!r}")
+    path = Path(folder, Path(urlsplit(urls[0]).path).name)
+    if path.is_file() and sha1_hash in (None, _sha1(path)):
+        return str(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part, faults = path.with_name(path.name + ".part"), []
+    for address in urls:
+        try:
+            _fetch_checked(address, part, sha1_hash)
+        except (URLError, ConnectionError, TimeoutError, HTTPException) as fault:
+            faults.append(f"\n  {address}: {fault}")
+        else:
+            return str(part.replace(path))
+    raise ConnectionError(f"no mirror has given {path.name}:{''.join(faults)}")
+
+
+def _fetch_checked(url, part, sha1_hash):
+    """Complete the file `part` from url; ConnectionError if its hash is then wrong."""
+    if sha1_hash is None:
+        part.unlink(missing_ok=True)
+    carried_on = part.exists()
+    _fetch(url, part)
+    if sha1_hash in (None, found := _sha1(part)):
+        return
+    part.unlink()
+    if not carried_on:
+        raise ConnectionError(f"the file has the sha1 {found}, not {sha1_hash}")
+    _fetch_checked(url, part, sha1_hash)
+
+
+def _sha1(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha1").hexdigest()
+
+
+def _fetch(url, part, timeout=30):
+    """Add to the file `part` what it lacks of the file at url."""
+    start = part.stat().st_size if part.exists() else 0
+    request = Request(url, headers={"Range": f"bytes={start}-"} if start else {})
+    try:
+        answer = urlopen(request, timeout=timeout)
+    except HTTPError as error:
+        error.close()
+        if error.code != 416:  # 416: there is no rest, so what we have is wrong
+            raise
+        part.unlink()
+        return _fetch(url, part, timeout)
+    with answer:
+        if answer.status != 206:  # the server sends all of it
+            start = 0
+        length = answer.headers["Content-Length"]
+        total = start + int(length) if length else None
+        bar = tqdm(desc=part.stem, total=total, initial=start, unit="B", unit_scale=True)
+        with bar, open(part, "ab" if start else "wb") as file:
+            while chunk := answer.read(2**16):
+                file.write(chunk)
+                bar.update(len(chunk))
+    size = part.stat().st_size
+    if total is not None and size < total:
+        raise ConnectionError(f"it broke off after {size} of {total} bytes")
