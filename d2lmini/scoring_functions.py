@@ -175,7 +175,11 @@ class AdditiveAttention(nn.Module):
         _check_sizes(queries, keys, values)
         _check_width("queries", queries, self.W_q)
         _check_width("keys", keys, self.W_k)
-        features = self.W_q(queries).unsqueeze(-2) + self.W_k(keys).unsqueeze(-3)
+        return self.attend(queries, self.W_k(keys), values, valid_lens, mask=mask)
+
+    def attend(self, queries, hidden_keys, values, valid_lens=None, *, mask=None):
+        """The same for keys that have been through W_k, (b, ..., m, h)."""
+        features = self.W_q(queries).unsqueeze(-2) + hidden_keys.unsqueeze(-3)
         scores = self.w_v(torch.tanh(features)).squeeze(-1)  # (..., n, m, h) -> (n, m)
         weights = masked_softmax(scores, valid_lens, mask=mask)
         self._weights = weights.detach()
