@@ -614,7 +614,8 @@ def _fetch(url, part, timeout=30):
             start = 0
         length = answer.headers["Content-Length"]
         total = start + int(length) if length else None
-        bar = tqdm(desc=part.stem, total=total, initial=start, unit="B", unit_scale=True)
+        show = {"desc": part.stem, "unit": "B", "unit_scale": True}
+        bar = tqdm(total=total, initial=start, **show)
         with bar, open(part, "ab" if start else "wb") as file:
             while chunk := answer.read(2**16):
                 file.write(chunk)
