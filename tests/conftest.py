@@ -1,8 +1,6 @@
 """Fixtures: the tools as modules, and d2l 1.0.3 as the oracle."""
 
-import importlib.machinery
 import sys
-import types
 from pathlib import Path
 
 import pytest
@@ -18,15 +16,10 @@ settings.load_profile("course")
 
 @pytest.fixture(scope="session")
 def d2l_1_0_3():
-    """d2l 1.0.3, with a stub for torchvision, which its attention code never calls."""
-    for name in ("torchvision", "torchvision.transforms"):
-        stub = types.ModuleType(name)
-        stub.__spec__ = importlib.machinery.ModuleSpec(name, None)
-        sys.modules.setdefault(name, stub)
-    sys.modules["torchvision"].transforms = sys.modules["torchvision.transforms"]
-    from d2l import torch as library
+    """d2l 1.0.3, whose attention code is the oracle."""
+    from oracle import load_d2l
 
-    return library
+    return load_d2l()
 
 
 @pytest.fixture(autouse=True)
