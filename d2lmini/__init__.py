@@ -2,6 +2,8 @@
 # edit that, then run `make save`.
 """Attention & Transformers, an executable course: the code its chapters save."""
 
+from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder
+from .multi_head import MultiHeadAttention
 from .nadaraya_watson import (
     boxcar,
     constant,
@@ -30,6 +32,7 @@ from .toolkit import (
     check_len,
     check_shape,
     cpu,
+    download,
     gpu,
     num_gpus,
     plot,
@@ -39,6 +42,21 @@ from .toolkit import (
     try_all_gpus,
     try_gpu,
     use_svg_display,
+)
+from .translation import (
+    Decoder,
+    Encoder,
+    EncoderDecoder,
+    MTFraEng,
+    Seq2Seq,
+    Seq2SeqDecoder,
+    Seq2SeqEncoder,
+    Vocab,
+    bleu,
+    corpus_bleu,
+    init_seq2seq,
+    read_phrasebook,
+    translate,
 )
 
 __version__ = "0.1.0"
@@ -62,7 +80,21 @@ __all__ = [
     "DataModule",
     "Trainer",
     "Classifier",
+    "download",
     "plt",
+    "read_phrasebook",
+    "Vocab",
+    "MTFraEng",
+    "Encoder",
+    "Decoder",
+    "EncoderDecoder",
+    "init_seq2seq",
+    "Seq2SeqEncoder",
+    "Seq2SeqDecoder",
+    "Seq2Seq",
+    "translate",
+    "bleu",
+    "corpus_bleu",
     "show_heatmaps",
     "attention_pooling",
     "gaussian",
@@ -76,5 +108,8 @@ __all__ = [
     "masked_softmax",
     "DotProductAttention",
     "AdditiveAttention",
+    "AttentionDecoder",
+    "Seq2SeqAttentionDecoder",
+    "MultiHeadAttention",
     "__version__",
 ]

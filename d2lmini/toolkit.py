@@ -559,19 +559,20 @@ def download(url, folder="../data", sha1_hash=None):
     the file, and leaves what was in the folder as it was.
     """
     urls = [url] if isinstance(url, str) else list(url)
-    for address in urls:
-        if not address.startswith(("http://", "https://")):
-            kind = "begin with http:// or https://"
-            raise ValueError(f"url must {kind}, not {address!r}")
+    for address in urls or [""]:
+        where = urlsplit(address)
+        name = Path(where.path).name.strip(".")
+        if where.scheme not in ("http", "https") or not name:
+            raise ValueError(f"url must be the http address of a file, not {address!r}")
     path = Path(folder, Path(urlsplit(urls[0]).path).name)
-    if path.is_file() and sha1_hash in (None, _sha1(path)):
+    if path.is_file() and (sha1_hash is None or _sha1(path) == sha1_hash):
         return str(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part, faults = path.with_name(path.name + ".part"), []
     for address in urls:
         try:
             _fetch_checked(address, part, sha1_hash)
-        except (URLError, ConnectionError, TimeoutError, HTTPException) as fault:
+        except _FAULTS as fault:
             faults.append(f"\n  {address}: {fault}")
         else:
             return str(part.replace(path))
@@ -584,12 +585,15 @@ def _fetch_checked(url, part, sha1_hash):
         part.unlink(missing_ok=True)
     carried_on = part.exists()
     _fetch(url, part)
-    if sha1_hash in (None, found := _sha1(part)):
+    if sha1_hash is None or (found := _sha1(part)) == sha1_hash:
         return
     part.unlink()
     if not carried_on:
         raise ConnectionError(f"the file has the sha1 {found}, not {sha1_hash}")
     _fetch_checked(url, part, sha1_hash)
+
+
+_FAULTS = URLError, ConnectionError, TimeoutError, HTTPException, UnicodeError
 
 
 def _sha1(path):
@@ -605,7 +609,7 @@ def _fetch(url, part, timeout=30):
         answer = urlopen(request, timeout=timeout)
     except HTTPError as error:
         error.close()
-        if error.code != 416:  # 416: there is no rest, so what we have is wrong
+        if not start or error.code != 416:  # 416: no rest, so what we have is wrong
             raise
         part.unlink()
         return _fetch(url, part, timeout)
