@@ -597,6 +597,7 @@ _FAULTS = URLError, ConnectionError, TimeoutError, HTTPException, UnicodeError
 
 
 def _sha1(path):
+    """The SHA-1 of a file, as hexadecimal digits."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha1").hexdigest()
 

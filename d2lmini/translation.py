@@ -63,16 +63,16 @@ class Vocab:
     def __len__(self):
         return len(self.idx_to_token)
 
+    @property
+    def unk(self):
+        """The index of the unknown token."""
+        return self.token_to_idx["<unk>"]
+
     def __getitem__(self, tokens):
         """The index of a token, or a list of indices for a list of tokens."""
         if isinstance(tokens, list | tuple):
             return [self[token] for token in tokens]
         return self.token_to_idx.get(tokens, self.unk)
-
-    @property
-    def unk(self):
-        """The index of the unknown token."""
-        return self.token_to_idx["<unk>"]
 
     def to_tokens(self, indices):
         """The token of an index; a list, however nested, for a list or a tensor of them."""
@@ -141,6 +141,7 @@ class MTFraEng(DataModule):
             raise ValueError(f"{name} in {path} must be UTF-8: {error}") from None
 
     def _check_arguments(self):
+        """Raise ValueError for an unknown source, and for sizes that are too small."""
         if self.source not in ("phrasebook", "tatoeba"):
             kinds = '"phrasebook" or "tatoeba"'
             raise ValueError(f"source must be {kinds}, not {self.source!r}")
@@ -258,7 +259,7 @@ class MTFraEng(DataModule):
 
 
 def _words(text):
-    """The words of a preprocessed text, which plain spaces divide, and nothing else."""
+    """The words of a preprocessed text."""
     return [word for word in text.split(" ") if word]
 
 
@@ -346,6 +347,12 @@ def init_seq2seq(module):
                 nn.init.xavier_uniform_(parameter)
 
 
+def _gru(num_inputs, num_hiddens, num_layers, dropout):
+    """A GRU; dropout acts between its layers, so a single layer has none."""
+    dropout = dropout if num_layers > 1 else 0
+    return nn.GRU(num_inputs, num_hiddens, num_layers, dropout=dropout)
+
+
 class Seq2SeqEncoder(Encoder):
     """A GRU that reads a sentence (Cho et al., 2014).
 
@@ -372,12 +379,6 @@ class Seq2SeqEncoder(Encoder):
         outputs, state = self.rnn(packed)
         outputs, _ = rnn.pad_packed_sequence(outputs, total_length=len(embs))
         return outputs, state
-
-
-def _gru(num_inputs, num_hiddens, num_layers, dropout):
-    """A GRU; dropout acts between its layers, so a single layer has none."""
-    dropout = dropout if num_layers > 1 else 0
-    return nn.GRU(num_inputs, num_hiddens, num_layers, dropout=dropout)
 
 
 class Seq2SeqDecoder(Decoder):
@@ -435,15 +436,15 @@ class Seq2Seq(EncoderDecoder):
         *inputs, labels = self._cut(batch)
         self.plot("loss", self.loss(self(*inputs), labels), train=False)
 
+    def configure_optimizers(self):
+        """Adam (Kingma & Ba, 2015), in PyTorch's fused version."""
+        return torch.optim.Adam(self.parameters(), lr=self.lr, fused=True)
+
     def _cut(self, batch):
         """The batch without the last steps of the targets, where all is padding."""
         src, tgt, *rest, labels = batch
         n = max(1, (labels != self.tgt_pad).sum(dim=1).max())
         return src, tgt[:, :n], *rest, labels[:, :n]
-
-    def configure_optimizers(self):
-        """Adam (Kingma & Ba, 2015), in PyTorch's fused version."""
-        return torch.optim.Adam(self.parameters(), lr=self.lr, fused=True)
 
 
 def translate(model, data, sentences):
