@@ -2,8 +2,8 @@
 # edit that, then run `make save`.
 """Translation
 
-Axes. `b` sentences of a batch, `n` tokens of a padded sentence, `e` width of the
-embeddings, `h` hidden units, `l` layers.
+Axes. `b` sentences of a batch, `n` tokens of a padded target, `m` of a padded source,
+`e` width of the embeddings, `h` hidden units, `l` layers.
 """
 
 import collections
