@@ -7,8 +7,9 @@ The sentences come from a grammar: the lists of `phrasebook_words.py`, the forms
 `phrasebook_grammar.py` and the kinds of sentence of `phrasebook_patterns.py`. A line is an
 English sentence, a tab and its French one, both in tokens. Short sentences stand first, in
 a fixed random order within a length. No English sentence has two French ones: "you" is
-`tu` unless a word such as "sir", "children" or "you two" makes it `vous`. Most of the long
-sentences are dense: many of their words vary, so that they are harder than short ones.
+`tu` unless a word such as "sir", "children" or "you two" makes it `vous`, and "I", "you"
+and "they" are masculine unless the sentence says otherwise. Most of the long sentences are
+dense: many of their words vary, so that they are harder than short ones.
 """
 
 import argparse
