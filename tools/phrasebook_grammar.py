@@ -5,7 +5,7 @@ the finished sentence: the rest of the grammar may say `je ai` and `de le`.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import phrasebook_words as words
@@ -17,7 +17,7 @@ Pairs = Iterator[Pair]
 
 def listed(text: str) -> list[str]:
     """What stands between the commas."""
-    return [" ".join(item.split()) for item in text.split(",")]
+    return [" ".join(item.split()) for item in text.split(",") if item.strip()]
 
 
 def table(text: str) -> list[tuple[str, ...]]:
@@ -264,10 +264,15 @@ POLITE = [  # who is vous, and the words that say so
 CONTRACTED = {"am": "'m", "is": "'s", "are": "'re", "have": "'ve", "will": "'ll"}
 
 
-def the(noun: Noun, kind: str = "the", plural: bool = False) -> Subject:
+def subject(phrase: Phrase) -> Subject:
     """A noun phrase as a subject."""
-    phrase = np(kind, noun, None, plural)
-    return Subject(phrase.en.strip(), phrase.fr, 5 if plural else 2, noun.feminine, plural)
+    person = 5 if phrase.plural else 2
+    return Subject(phrase.en.strip(), phrase.fr, person, phrase.feminine, phrase.plural)
+
+
+def the(noun: Noun, kind: str = "the", plural: bool = False) -> Subject:
+    """A noun with its article or possessive as a subject."""
+    return subject(np(kind, noun, None, plural))
 
 
 RELATIVES = [
@@ -486,52 +491,95 @@ def linked(*pairs: Pair) -> Pair:
     return " ".join(en for en, _ in pairs), " ".join(fr for _, fr in pairs)
 
 
-def is_(s: Subject, en: str, adjective: Adjective, past: bool = False) -> Pair:
-    """Somebody is, or was, so: i'm tired, she was late."""
-    start = f"{s.en} {be(s, True)}" if past else short(s, be(s))
-    return f"{start} {en}", is_so(
-        s, fits(s, adjective), "", "imperfect" if past else "present"
-    )
-
-
 def stop(pair: Pair, mark: str = ".") -> Pair:
     return f"{pair[0]} {mark}", f"{pair[1]} {mark}"
 
 
-def is_so(s: Subject, adjective: str, no: str = "", tense: str = "present") -> str:
-    """French: somebody is (not) so; `adjective` may carry an adverb before it."""
-    return f"{s.fr} {'ne' if no else ''} {TENSES[tense]('être', s.person)} {no} {adjective}"
+def told(s: Subject, action: Action, yes: str, no: str = "", end: Pair = ("", "")) -> Pairs:
+    """The statements in the tenses `yes`, then the negated ones in the tenses `no`."""
+    for tenses, negated in ((yes, False), (no, True)):
+        for tense in listed(tenses):
+            yield stop(both(s, action, tense, negated, end))
+
+
+def said(rows: Iterable[Sequence[str]], *slots: Sequence) -> Pairs:
+    """The English and the French of every row, with those of the slots put in.
+
+    A slot may say nothing in English: the form that only French needs.
+    """
+    ens, frs = [slot[0] for slot in slots], [slot[1] for slot in slots]
+    for en, fr in rows:
+        yield en.format(*ens), fr.format(*frs)
+
+
+def fill(text: str, *slots: Sequence) -> Pair:
+    """`en | fr` with the English and the French of the slots put in."""
+    return next(said([text.split("|")], *slots))
+
+
+# --- Being: whatever English says with be, and French with être or avoir ---------------
 
 
 def fits(s: Subject, adjective: Adjective) -> str:
     return agree(adjective, s.feminine, s.several)
 
 
+def is_so(
+    s: Subject, so: str, no: str = "", tense: str = "present", verb: str = "être"
+) -> str:
+    """French: somebody is (not) so; `so` may carry an adverb before it."""
+    return f"{s.fr} {'ne' if no else ''} {TENSES[tense](verb, s.person)} {no} {so}"
+
+
+def is_(
+    s: Subject,
+    what: Adjective | Pair,
+    past: bool = False,
+    no: str = "",
+    adverb: Pair = ("", ""),
+    verb: str = "être",
+) -> Pair:
+    """Somebody is, or was, so: i'm tired, she was late, he isn't a doctor, i'm hungry.
+
+    `what` is an adjective, or words of both languages; `no` is pas to negate both, and
+    jamais where the English adverb is never.
+    """
+    start = short_not(s, past) if no == "pas" else short(s, be(s, past))
+    so = fits(s, what) if isinstance(what, Adjective) else what[1]
+    tense = "imperfect" if past else "present"
+    return (
+        f"{start} {adverb[0]} {what[0]}",
+        is_so(s, f"{adverb[1]} {so}", no, tense, verb),
+    )
+
+
+def turns_round(s: Subject) -> bool:
+    """Is the subject a pronoun, so that a question puts it behind its verb?"""
+    return s in SIX or s.person == 4
+
+
+def is_asked(s: Subject, what: Adjective | Pair, verb: str = "être") -> Pair:
+    """The question to that: are you tired ? is the soup hot ?"""
+    so = fits(s, what) if isinstance(what, Adjective) else what[1]
+    fr = f"est-ce que {is_so(s, so, verb=verb)}"
+    if turns_round(s):
+        fr = f"{invert(present(verb, s.person), s)} {so}"
+    return f"{be(s)} {s.en} {what[0]} ?", f"{fr} ?"
+
+
 def question(s: Subject, action: Action, tense: str, end: Pair = ("", "")) -> Pair:
     """Yes or no? Do and did make est-ce que; be, can and will turn a pronoun round."""
-    base = form(action, "base")
-    if tense in ("present", "past"):
+    base, turned = form(action, "base"), turns_round(s)
+    if tense in ("present", "past", "want to", "need to", "have to"):
         do = "did" if tense == "past" else "does" if s.third else "do"
-        return stop(
-            (
-                f"{do} {s.en} {base} {end[0]}",
-                f"est-ce que {french(s, action, tense)} {end[1]}",
-            ),
-            "?",
-        )
-    if tense == "progressive":
+        en = f"{do} {s.en} {tense if tense.endswith('to') else ''} {base}"
+        turned = False
+    elif tense == "progressive":
         en = f"{be(s)} {s.en} {form(action, 'ing')}"
     elif tense == "near":
         en = f"{be(s)} {s.en} going to {base}"
-    elif tense in ("want to", "need to", "have to"):
-        en = f"{'does' if s.third else 'do'} {s.en} {tense} {base}"
-        return stop(
-            (f"{en} {end[0]}", f"est-ce que {french(s, action, tense)} {end[1]}"), "?"
-        )
     else:
         en = f"{'will' if tense == 'future' else tense} {s.en} {base}"
-    if s in SIX or s.person == 4:
-        fr = inverted(s, action, tense)
-    else:
-        fr = f"est-ce que {french(s, action, tense)}"
-    return stop((f"{en} {end[0]}", f"{fr} {end[1]}"), "?")
+    fr = french(s, action, tense)
+    fr = inverted(s, action, tense) if turned else f"est-ce que {fr}"
+    return stop(linked((en, fr), end), "?")

@@ -41,6 +41,7 @@ from phrasebook_grammar import (
     be,
     both,
     english,
+    fill,
     fits,
     form,
     french,
@@ -50,6 +51,7 @@ from phrasebook_grammar import (
     invert,
     inverted,
     is_,
+    is_asked,
     is_so,
     linked,
     listed,
@@ -58,12 +60,14 @@ from phrasebook_grammar import (
     participle,
     present,
     question,
+    said,
     short,
-    short_not,
     stop,
+    subject,
     table,
     the,
     third,
+    told,
     unclear,
 )
 from phrasebook_words import Adjective, Noun, entries
@@ -72,16 +76,20 @@ from phrasebook_words import Adjective, Noun, entries
 
 SIMPLE = [
     act(verb)
-    for verb in """sing dance work sleep run walk swim cry laugh smile eat drink read
-    write cook travel speak wait listen leave pay cheat lie hesitate answer win lose
-    understand forget dream shout drive start finish arrive fall rest hurry""".split()
-] + [act(verb) for verb in ("get up", "wake up", "get dressed", "have fun", "fall asleep")]
+    for verb in listed("""
+        sing, dance, work, sleep, run, walk, swim, cry, laugh, smile, eat, drink, read,
+        write, cook, travel, speak, wait, listen, leave, pay, cheat, lie, hesitate, answer,
+        win, lose, understand, forget, dream, shout, drive, start, finish, arrive, fall,
+        rest, hurry, get up, wake up, get dressed, have fun, fall asleep
+    """)
+]
 BY_VERB = {action.verb.en: action for action in SIMPLE}
 STILL = [  # what one is in the middle of: i'm eating, i was eating
     BY_VERB[verb]
-    for verb in """sing dance work sleep run swim cry laugh smile eat drink read write cook
-    wait listen leave lie dream drive get_dressed""".replace("_", " ").split()
-    if verb in BY_VERB
+    for verb in listed("""
+        sing, dance, work, sleep, run, swim, cry, laugh, smile, eat, drink, read, write,
+        cook, wait, listen, leave, lie, dream, drive
+    """)
 ]
 NOUN = {
     noun.en: noun
@@ -92,15 +100,43 @@ NOUN = {
 }
 
 
+def these(names: str) -> list[Noun]:
+    """The nouns of these English names."""
+    return [NOUN[en] for en in names.split()]
+
+
 def some(
     verb: str, nouns: list[Noun], plural: bool = False, kind: str = "any"
 ) -> list[Action]:
     return [act(verb, np(kind, noun, None, plural)) for noun in nouns]
 
 
-PASTIMES = [
-    act(*row)
-    for row in table("""
+def acts(text: str) -> list[Action]:
+    """The actions of a table: verb | English | French."""
+    return [act(*row) for row in table(text)]
+
+
+def doing(verbs: str, actions: list[Action]) -> list[Action]:
+    """Those of the actions that have one of these verbs."""
+    return [action for action in actions if action.verb.en in listed(verbs)]
+
+
+def but_not(verbs: str, actions: list[Action]) -> list[Action]:
+    """The actions that have none of these verbs."""
+    return [action for action in actions if action.verb.en not in listed(verbs)]
+
+
+def which(noun: Noun) -> str:
+    """Quel or quelle."""
+    return "quel" + "le" * noun.feminine
+
+
+def so_many(n: Pair, noun: Noun) -> Pair:
+    """So many of them: two cats, a lot of cats."""
+    return f"{n[0]} {noun.en_plural}", f"{n[1]} {noun.fr_plural}"
+
+
+PASTIMES = acts("""
     play | football | au football; play | tennis | au tennis; play | cards | aux cartes;
     play | chess | aux échecs; play | the piano | du piano;
     play | the guitar | de la guitare; play | the violin | du violon;
@@ -123,45 +159,34 @@ PASTIMES = [
     go to bed | early | tôt; go to bed | late | tard; get up | early | tôt;
     get up | late | tard
 """)
-]
 EATEN = [noun for noun in words.FRUIT if noun.en not in ("lemon", "onion")]
 MEALS = some("eat", words.FOOD) + some("drink", words.DRINKS)
 MEALS += some("eat", EATEN, plural=True) + some("read", words.READING, plural=True)
-MEALS += some("write", [NOUN["letter"], NOUN["poem"], NOUN["story"]], plural=True)
+MEALS += some("write", these("letter poem story"), plural=True)
 HABITS = PASTIMES + MEALS
+TASKS = acts("""
+    open | the door | la porte; open | the window | la fenêtre; close | the door | la porte;
+    close | the window | la fenêtre; cut | the bread | le pain; make | a cake | un gâteau;
+    take | a photo | une photo; choose | a present | un cadeau;
+    bring | a present | un cadeau; phone | the doctor | le médecin;
+    invite | the neighbours | les voisins; help | the neighbours | les voisins
+""")
 ERRANDS = some("buy", words.THINGS + words.CLOTHES, kind="a")
 ERRANDS += some("buy", words.FOOD + words.DRINKS[:2], kind="some")
 ERRANDS += some("buy", words.FRUIT, True, "some")
-ERRANDS += some("sell", words.VEHICLES[1:2] + words.VEHICLES[-2:], kind="the")
+ERRANDS += some("sell", these("boat car motorbike"), kind="the")
 ERRANDS += some("repair", words.VEHICLES[-4:] + words.FURNITURE[-3:], kind="the")
-ERRANDS += some("visit", [NOUN[en] for en in ("castle", "museum", "church")], kind="the")
-ERRANDS += some(
-    "write", [NOUN["letter"], NOUN["poem"], NOUN["story"], NOUN["book"]], kind="a"
-)
+ERRANDS += some("visit", these("castle museum church"), kind="the")
+ERRANDS += some("write", these("letter poem story book"), kind="a")
 ERRANDS += some("read", words.READING, kind="this")
-ERRANDS += some("clean", [*words.ROOMS, NOUN["car"], NOUN["table"]], kind="the")
-ERRANDS += some("draw", [*words.ANIMALS, NOUN["tree"], NOUN["house"]], kind="a")
-ERRANDS += some("paint", [NOUN["chair"], NOUN["table"], NOUN["kitchen"]], kind="the")
-ERRANDS += [
-    act(*row)
-    for row in table("""
-        open | the door | la porte; open | the window | la fenêtre; close | the door | la
-        porte; close | the window | la fenêtre; cut | the bread | le pain; make | a cake |
-        un gâteau; take | a photo | une photo; choose | a present | un cadeau; bring | a
-        present | un cadeau; phone | the doctor | le médecin; invite | the neighbours | les
-        voisins; help | the neighbours | les voisins
-    """)
-]
+ERRANDS += some("clean", words.ROOMS + these("car table"), kind="the")
+ERRANDS += some("draw", words.ANIMALS + these("tree house"), kind="a")
+ERRANDS += some("paint", these("chair table kitchen"), kind="the")
+ERRANDS += TASKS
 MISHAPS = some("lose", words.THINGS, kind="a") + some("find", words.THINGS, kind="a")
-MISHAPS += some(
-    "break", [NOUN[en] for en in "plate cup bottle lamp chair".split()], kind="a"
-)
-MISHAPS += some(
-    "forget", [NOUN[en] for en in "bag umbrella ticket key".split()], kind="the"
-)
-SEEN = some("see", words.ANIMALS, kind="a") + some(
-    "hear", [NOUN["dog"], NOUN["cat"]], kind="the"
-)
+MISHAPS += some("break", these("plate cup bottle lamp chair"), kind="a")
+MISHAPS += some("forget", these("bag umbrella ticket key"), kind="the")
+SEEN = some("see", words.ANIMALS, kind="a") + some("hear", these("dog cat"), kind="the")
 
 ALWAYS = entries(
     """every_day tous_les_jours, every_morning chaque_matin, every_evening chaque_soir,
@@ -223,9 +248,9 @@ GRADED = {
 
 @pattern(330)
 def somebody_is() -> Pairs:
-    for s in SIX * 3 + NAMES + CHILDREN:
-        for en, adjective in PERSONAL.items():
-            yield f"{short(s, be(s))} {en} .", f"{is_so(s, fits(s, adjective))} ."
+    for s in SIX + NAMES + CHILDREN:
+        for adjective in PERSONAL.values():
+            yield stop(is_(s, adjective))
 
 
 @pattern(130)
@@ -233,46 +258,40 @@ def women_are() -> Pairs:
     shared = (
         "happy tired ready busy alone surprised lost worried late tall clever kind".split()
     )
-    for s in [s for s in CHILDREN + PAIRS if s.feminine and s.en != "paul and marie"]:
+    for s in [s for s in CHILDREN + PAIRS if s.feminine]:
         for en in shared:
-            yield stop(is_(s, en, PERSONAL[en]))
-            yield stop(is_(s, en, PERSONAL[en], past=True))
+            yield stop(is_(s, PERSONAL[en]))
+            yield stop(is_(s, PERSONAL[en], past=True))
 
 
 @pattern(110)
 def somebody_is_not() -> Pairs:
     for s in SIX + NAMES + PAIRS:
-        for en, adjective in PERSONAL.items():
-            yield f"{short_not(s)} {en} .", f"{is_so(s, fits(s, adjective), 'pas')} ."
+        for adjective in PERSONAL.values():
+            yield stop(is_(s, adjective, no="pas"))
 
 
 @pattern(150)
 def somebody_is_very() -> Pairs:
-    degrees = [("very", "très"), ("too", "trop"), ("so", "si"), ("a little", "un peu")]
+    degrees = [("very", "très"), ("too", "trop"), ("so", "si")]
     for s in SIX + NAMES + RELATIVES[:12]:
         for en, adjective in GRADED.items():
-            for degree, fr in degrees[: 2 if adjective.invariable else 3]:
-                if degree == "very" or en in ("serious", "shy", "proud", "nervous", "lazy"):
-                    line = f"{short(s, be(s))} {degree} {en} ."
-                    yield line, f"{is_so(s, f'{fr} {fits(s, adjective)}')} ."
+            several = en in ("serious", "shy", "proud", "nervous", "lazy")
+            for degree in degrees if several else degrees[:1]:
+                yield stop(is_(s, adjective, adverb=degree))
 
 
 @pattern(110)
 def somebody_is_always() -> Pairs:
-    times = [("always", "toujours"), ("often", "souvent"), ("already", "déjà")]
+    always, already = [("always", "toujours"), ("often", "souvent")], ("already", "déjà")
     for s in SIX + NAMES:
         for en in "late tired calm busy happy ill ready alone angry".split():
-            for when, fr in times:
-                if (
-                    (en != "ready")
-                    if when != "already"
-                    else en in ("late", "tired", "ready")
-                ):
-                    adjective = f"{fr} {fits(s, PERSONAL[en])}"
-                    yield f"{short(s, be(s))} {when} {en} .", f"{is_so(s, adjective)} ."
+            for adverb in always if en != "ready" else []:
+                yield stop(is_(s, PERSONAL[en], adverb=adverb))
+            if en in ("late", "tired", "ready"):
+                yield stop(is_(s, PERSONAL[en], adverb=already))
             if en != "ready":
-                line = f"{short(s, be(s))} never {en} ."
-                yield line, f"{is_so(s, fits(s, PERSONAL[en]), 'jamais')} ."
+                yield stop(is_(s, PERSONAL[en], no="jamais", adverb=("never", "")))
 
 
 @pattern(170)
@@ -281,37 +300,33 @@ def somebody_was() -> Pairs:
         for en, adjective in MOODS.items():
             if en == "married":
                 continue
-            for when, quand in [("", ""), *YESTERDAY[:4]]:
-                fr = is_so(s, f"{fits(s, adjective)} {quand}", "", "imperfect")
-                yield f"{s.en} {be(s, True)} {en} {when} .", f"{fr} ."
-                fr = is_so(s, f"{fits(s, adjective)} {quand}", "pas", "imperfect")
-                yield f"{short_not(s, True)} {en} {when} .", f"{fr} ."
+            for when in [("", ""), *YESTERDAY[:4]]:
+                yield stop(linked(is_(s, adjective, past=True), when))
+                yield stop(linked(is_(s, adjective, past=True, no="pas"), when))
 
 
 @pattern(150)
 def is_somebody() -> Pairs:
     for s in SIX[1:]:
         for en, adjective in PERSONAL.items():
-            fr = f"{invert(present('être', s.person), s)} {fits(s, adjective)}"
-            yield f"{be(s)} {s.en} {en} ?", f"{fr} ?"
+            yield is_asked(s, adjective)
             if en in MOODS and en not in ("lost", "alone", "sure") and s != WE:
-                yield f"why {be(s)} {s.en} {en} ?", f"pourquoi {fr} ?"
+                yield linked(("why", "pourquoi"), is_asked(s, adjective))
     for s in NAMES + RELATIVES:
-        for en, adjective in MOODS.items():
-            yield f"{be(s)} {s.en} {en} ?", f"est-ce que {is_so(s, fits(s, adjective))} ?"
+        for adjective in MOODS.values():
+            yield is_asked(s, adjective)
 
 
 @pattern(160)
 def polite_being() -> Pairs:
     for s, tail, fr_tail in POLITE:
         for en, adjective in MOODS.items():
-            so = fits(s, adjective)
+            so = f"{en} {tail}", f"{fits(s, adjective)} {fr_tail}"
             if en == "married" and "children" in tail:
                 continue
             if en not in ("calm", "married", "sad"):
-                yield f"are {s.en} {en} {tail} ?", f"êtes-vous {so} {fr_tail} ?"
-            start = short(s, "are") if tail else "you two are"
-            yield f"{start} {en} {tail} .", f"vous êtes {so} {fr_tail} ."
+                yield is_asked(s, so)
+            yield stop(is_(s, so))
 
 
 THING_IS = table("""
@@ -333,9 +348,9 @@ THING_IS = table("""
     island dress town | pretty
 """)  # what may be said of what
 MATCHES = [
-    (NOUN[noun], (words.QUALITIES | words.BEFORE)[adjective])
+    (noun, (words.QUALITIES | words.BEFORE)[adjective])
     for nouns_, adjectives_ in THING_IS
-    for noun in nouns_.split()
+    for noun in these(nouns_)
     for adjective in adjectives_.split()
 ]
 
@@ -343,19 +358,14 @@ MATCHES = [
 @pattern(240)
 def something_is() -> Pairs:
     for noun, adjective in MATCHES:
-        for kind in ("the", "this"):
-            s = the(noun, kind)
-            so = agree(adjective, s.feminine)
-            yield f"{s.en} is {adjective.en} .", f"{is_so(s, so)} ."
-            yield f"{s.en} isn't {adjective.en} .", f"{is_so(s, so, 'pas')} ."
-            yield f"is {s.en} {adjective.en} ?", f"est-ce que {is_so(s, so)} ?"
-            yield f"{s.en} is very {adjective.en} .", f"{is_so(s, 'très ' + so)} ."
+        for s in (the(noun), the(noun, "this")):
+            yield stop(is_(s, adjective))
+            yield stop(is_(s, adjective, no="pas"))
+            yield is_asked(s, adjective)
+            yield stop(is_(s, adjective, adverb=("very", "très")))
         if noun.en not in "water milk bread meat cheese coffee tea soup".split():
-            s = the(noun, plural=True)
-            so = agree(adjective, s.feminine, True)
-            yield f"{s.en} are {adjective.en} .", f"{is_so(s, so)} ."
-            s = the(noun, "this", plural=True)
-            yield f"{s.en} aren't {adjective.en} .", f"{is_so(s, so, 'pas')} ."
+            yield stop(is_(the(noun, plural=True), adjective))
+            yield stop(is_(the(noun, "this", plural=True), adjective, no="pas"))
 
 
 UNGRADED = ("broken", "empty", "full", "open", "closed")
@@ -363,30 +373,33 @@ COLOURED = (
     words.CLOTHES
     + words.SHOES
     + words.VEHICLES[-4:]
-    + [NOUN[en] for en in "bag umbrella chair lamp door cup pencil armchair".split()]
+    + these("bag umbrella chair lamp door cup pencil armchair")
 )
 
 
 @pattern(170)
 def something_has_a_colour() -> Pairs:
     for noun in COLOURED:
-        plural = noun in words.SHOES
-        is_, isnt = ("are", "aren't") if plural else ("is", "isn't")
         for colour in words.COLOURS.values():
             for kind in ("the", "my", "your", "his", "her"):
-                s = the(noun, kind, plural)
-                so = agree(colour, s.feminine, plural)
-                yield f"{s.en} {is_} {colour.en} .", f"{is_so(s, so)} ."
-                yield f"{s.en} {isnt} {colour.en} .", f"{is_so(s, so, 'pas')} ."
+                s = the(noun, kind, plural=noun in words.SHOES)
+                yield stop(is_(s, colour))
+                yield stop(is_(s, colour, no="pas"))
 
 
 @pattern(50)
 def what_colour() -> Pairs:
     for noun in COLOURED:
-        for kind in ("your", "his", "her", "their", "the"):
-            if noun not in words.SHOES:
-                fr = np(kind, noun).fr
-                yield f"what colour is {kind} {noun.en} ?", f"de quelle couleur est {fr} ?"
+        if noun not in words.SHOES:
+            for kind in ("your", "his", "her", "their", "the"):
+                s = the(noun, kind)
+                yield fill("what colour is {} ? | de quelle couleur est {} ?", s)
+
+
+def ending_in(en: str, fr: str, phrase: Phrase) -> Pair:
+    """A sentence, or with a question word a question, that ends in a noun phrase."""
+    mark = "?" if en.split()[0] in ("where", "do", "who") else "."
+    return stop(linked((en, fr), phrase[:2]), mark)
 
 
 @pattern(330)
@@ -407,27 +420,20 @@ def coloured_things() -> Pairs:
                 continue
             for colour in words.COLOURS.values():
                 for kind in kinds.split():
-                    phrase = np(kind, noun, colour)
-                    mark = "?" if en.split()[0] in ("where", "do", "who") else "."
-                    yield f"{en} {phrase.en} {mark}", f"{fr} {phrase.fr} {mark}"
+                    yield ending_in(en, fr, np(kind, noun, colour))
 
 
 @pattern(90)
 def pairs_of_things() -> Pairs:
+    frames = table("""
+        i bought | j'ai acheté | some; she's wearing | elle porte | any;
+        he has | il a | any; where are | où sont | my; where are | où sont | your;
+        i like | j'aime | this; i lost | j'ai perdu | my
+    """)
     for noun in words.SHOES:
         for colour in words.COLOURS.values():
-            for (en, fr), kind in [
-                (("i bought", "j'ai acheté"), "some"),
-                (("she's wearing", "elle porte"), "any"),
-                (("he has", "il a"), "any"),
-                (("where are", "où sont"), "my"),
-                (("where are", "où sont"), "your"),
-                (("i like", "j'aime"), "this"),
-                (("i lost", "j'ai perdu"), "my"),
-            ]:
-                phrase = np(kind, noun, colour, plural=True)
-                mark = "?" if "where" in en else "."
-                yield f"{en} {phrase.en} {mark}", f"{fr} {phrase.fr} {mark}"
+            for en, fr, kind in frames:
+                yield ending_in(en, fr, np(kind, noun, colour, plural=True))
 
 
 EPITHETS = table("""
@@ -449,23 +455,21 @@ EPITHETS = table("""
     long | letter story street; useful | book map; difficult | exercise book
 """)
 NAMED = [
-    (NOUN[noun], (words.BEFORE | words.QUALITIES)[adjective])
+    (noun, (words.BEFORE | words.QUALITIES)[adjective])
     for adjective, nouns_ in EPITHETS
-    for noun in nouns_.split()
+    for noun in these(nouns_)
 ]
 
 
 @pattern(330)
 def it_is_a() -> Pairs:
+    lines = table("""
+        it's {} . | c'est {} .; that's {} . | c'est {} .; it isn't {} . | ce n'est pas {} .;
+        is it {} ? | est-ce que c'est {} ?; it was {} . | c'était {} .
+    """)
     for noun, adjective in NAMED:
-        phrase = np("a", noun, adjective)
-        yield f"it's {phrase.en} .", f"c'est {phrase.fr} ."
-        yield f"that's {phrase.en} .", f"c'est {phrase.fr} ."
-        yield f"it isn't {phrase.en} .", f"ce n'est pas {phrase.fr} ."
-        yield f"is it {phrase.en} ?", f"est-ce que c'est {phrase.fr} ?"
-        yield f"it was {phrase.en} .", f"c'était {phrase.fr} ."
-        several = np("some", noun, adjective, plural=True)
-        yield f"these are {several.en.removeprefix('some ')} .", f"ce sont {several.fr} ."
+        yield from said(lines, np("a", noun, adjective))
+        yield fill("these are {} . | ce sont {} .", np("any", noun, adjective, True))
 
 
 @pattern(120)
@@ -481,101 +485,76 @@ def before_a_vowel() -> Pairs:
         ("old", "friend", [*owned[:2], ("i met", "j'ai rencontré")]),
         ("new", "hotel", [*seen, ("do you know", "est-ce que tu connais")]),
     ]:
-        for noun in nouns.split():
+        for noun in these(nouns):
             for en, fr in frames:
-                phrase = np("a", NOUN[noun], words.BEFORE[adjective])
-                if en == "look at":
-                    phrase = np("this", NOUN[noun], words.BEFORE[adjective])
-                mark = "?" if en.startswith("do ") else "."
-                yield f"{en} {phrase.en} {mark}", f"{fr} {phrase.fr} {mark}"
+                kind = "this" if en == "look at" else "a"
+                yield ending_in(en, fr, np(kind, noun, words.BEFORE[adjective]))
 
 
 @pattern(100)
 def what_a() -> Pairs:
+    dull = "big small empty famous french italian useful modern".split()
     for noun, adjective in NAMED:
-        if adjective.en in "big small empty famous french italian useful modern".split():
-            continue
-        which = ("quel", "quelle")[noun.feminine]
-        yield f"what {np('a', noun, adjective).en} !", f"{which} {bare(noun, adjective)} !"
+        if adjective.en not in dull:
+            fr = f"{which(noun)} {bare(noun, adjective)} !"
+            yield f"what {np('a', noun, adjective).en} !", fr
 
 
 @pattern(400)
 def described_things() -> Pairs:
     frames = table("""
-        we saw | nous avons vu | house castle bird tree garden horse island church town
-        museum village film bridge; she saw | elle a vu | house castle bird tree garden
-        horse island church town museum village film bridge; there's | il y a | house castle
-        bird tree garden horse island church town museum village film bridge restaurant
-        hotel park beach school lake; they bought | ils ont acheté | house car computer
-        phone watch umbrella coat bicycle guitar book dress bag camera; i bought | j'ai
-        acheté | house car computer phone watch umbrella coat bicycle guitar book dress bag
-        camera; she has | elle a | house car computer phone watch umbrella coat bicycle
-        guitar book dress bag camera; i'd like | je voudrais | house car computer phone
-        watch umbrella coat bicycle guitar book dress bag camera; we need | nous avons
-        besoin de | car computer phone house lamp map bag; i know | je connais | restaurant
-        hotel beach village; he lives in | il habite dans | house village building town; my
-        uncle lives in | mon oncle habite dans | house village building town; she's reading
-        | elle lit | book story newspaper letter poem; i'm looking for | je cherche |
-        restaurant hotel book map
+        we saw, she saw | nous avons vu, elle a vu | house castle bird tree garden horse
+        island church town museum village film bridge; there's | il y a | house castle bird
+        tree garden horse island church town museum village film bridge restaurant hotel
+        park beach school lake; they bought, i bought, she has, i'd like | ils ont acheté,
+        j'ai acheté, elle a, je voudrais | house car computer phone watch umbrella coat
+        bicycle guitar book dress bag camera; we need | nous avons besoin de | car computer
+        phone house lamp map bag; i know | je connais | restaurant hotel beach village;
+        he lives in, my uncle lives in | il habite dans, mon oncle habite dans | house
+        village building town; she's reading | elle lit | book story newspaper letter poem;
+        i'm looking for | je cherche | restaurant hotel book map
     """)
-    for en, fr, fitting in frames:
-        for noun, adjective in NAMED:
-            if noun.en in fitting.split() and (adjective.en != "bad"):
-                phrase = np("a", noun, adjective)
-                yield f"{en} {phrase.en} .", f"{fr} {phrase.fr} ."
+    for ens, frs, fitting in frames:
+        for en, fr in zip(listed(ens), listed(frs)):
+            for noun, adjective in NAMED:
+                if noun.en in fitting.split() and adjective.en != "bad":
+                    yield ending_in(en, fr, np("a", noun, adjective))
 
 
 COMPARED = table("""
-    taller | tall | people; younger | young | people; older | old | people;
-    stronger | strong | people; richer | rich | people; more patient | patient | people;
-    more serious | serious | people; lazier | lazy | people;
-    more generous | generous | people
+    taller | tall; younger | young; older | old; stronger | strong; richer | rich;
+    more patient | patient; more serious | serious; lazier | lazy; more generous | generous
 """)
 
 
 @pattern(160)
 def comparing_people() -> Pairs:
-    subjects = [
-        s
-        for s in RELATIVES
-        if s.en
-        in ("my father", "my mother", "my uncle", "my aunt", "my brother", "my sister")
-    ]
-    children = [s for s in subjects if s.en in ("my brother", "my sister")]
-    for more, en, _ in COMPARED:
-        adjective = PERSONAL[en]
-        for a in [HE, SHE, *NAMES, *subjects]:
-            so = fits(a, adjective)
-            for b in NAMES[::2] + subjects:
-                if (a in subjects and b in NAMES) or a == b:
+    kin = [the(noun, "my") for noun in these("father brother uncle mother sister aunt")]
+    children = [s for s in kin if s.en in ("my brother", "my sister")]
+    for more, en in COMPARED:
+        for a in [HE, SHE, *NAMES, *kin]:
+            so = fits(a, PERSONAL[en])
+            for b in NAMES[::2] + kin:
+                if (a in kin and b in NAMES) or a == b:
                     continue
-                if a in subjects and (a in children) != (b in children):
+                if a in kin and (a in children) != (b in children):
                     continue
-                start = short(a, "is")
-                line = f"{start} {more} than {b.en} ."
-                yield line, f"{is_so(a, f'plus {so} que {b.fr}')} ."
+                yield stop(is_(a, (f"{more} than {b.en}", f"plus {so} que {b.fr}")))
                 if en != "young":
-                    fr = is_so(a, f"aussi {so} que {b.fr}")
-                    yield f"{start} as {en} as {b.en} .", f"{fr} ."
+                    yield stop(is_(a, (f"as {en} as {b.en}", f"aussi {so} que {b.fr}")))
                 if more.startswith("more"):
-                    fr = is_so(a, f"moins {so} que {b.fr}")
-                    yield f"{start} less {en} than {b.en} .", f"{fr} ."
+                    yield stop(is_(a, (f"less {en} than {b.en}", f"moins {so} que {b.fr}")))
 
 
 @pattern(100)
 def comparing_with_pronouns() -> Pairs:
-    strong_forms = [
-        ("me", "moi", I),
-        ("you", "toi", YOU),
-        ("him", "lui", HE),
-        ("her", "elle", SHE),
-    ]
-    for more, en, _ in COMPARED:
+    strong_forms = table("me | moi; you | toi; him | lui; her | elle")
+    for more, en in COMPARED:
         for a in [I, YOU, HE, SHE, *NAMES]:
-            for b, fr, s in strong_forms:
+            for (b, fr), s in zip(strong_forms, (I, YOU, HE, SHE)):
                 if a != s:
-                    so = is_so(a, f"plus {fits(a, PERSONAL[en])} que {fr}")
-                    yield f"{short(a, be(a))} {more} than {b} .", f"{so} ."
+                    so = f"plus {fits(a, PERSONAL[en])} que {fr}"
+                    yield stop(is_(a, (f"{more} than {b}", so)))
 
 
 @pattern(40)
@@ -584,10 +563,9 @@ def superlatives() -> Pairs:
     groups = [("in the class", "de la classe"), ("in the family", "de la famille")]
     for s in [I, YOU, HE, SHE, *NAMES]:
         for most, en in best:
-            for group, fr in groups:
-                the_most = "la plus" if s.feminine else "le plus"
-                so = is_so(s, f"{the_most} {fits(s, PERSONAL[en])} {fr}")
-                yield f"{short(s, be(s))} the {most} {group} .", f"{so} ."
+            so = f"{'la' if s.feminine else 'le'} plus {fits(s, PERSONAL[en])}"
+            for group in groups:
+                yield stop(linked(is_(s, (f"the {most}", so)), group))
 
 
 @pattern(50)
@@ -603,37 +581,39 @@ def comparing_things() -> Pairs:
     """)
     for more, en, fitting in grades:
         adjective = (words.QUALITIES | words.BEFORE)[en]
+        degree = "moins" if more == "cheaper" else "plus"
+        speed = more in ("faster", "slower")
         for a in fitting.split():
             for b in fitting.split():
-                speed = more in ("faster", "slower")
                 if a != b and (not speed or fitting.index(a) < fitting.index(b)):
                     s, other = the(NOUN[a]), the(NOUN[b])
-                    degree = "moins" if more == "cheaper" else "plus"
-                    so = f"{degree} {agree(adjective, s.feminine)} que {other.fr}"
-                    yield f"{s.en} is {more} than {other.en} .", f"{is_so(s, so)} ."
+                    so = f"{degree} {fits(s, adjective)} que {other.fr}"
+                    yield stop(is_(s, (f"{more} than {other.en}", so)))
 
 
 @pattern(80)
 def the_best() -> Pairs:
-    for noun in [
-        NOUN[en] for en in "restaurant hotel school bakery museum beach song".split()
-    ]:
-        best = ("le meilleur", "la meilleure")[noun.feminine]
-        better = ("meilleur", "meilleure")[noun.feminine]
-        for place, fr in [("in the town", "de la ville"), ("in the world", "du monde")]:
-            if noun.en != "song":
-                yield f"it's the best {noun.en} {place} .", f"c'est {best} {noun.fr} {fr} ."
-        yield f"this {noun.en} is better .", f"{np('this', noun).fr} est {better} ."
-        line = f"which {noun.en} is the best ?"
-        yield line, f"quel{'le' * noun.feminine} {noun.fr} est {best} ?"
-        line = f"what is the best {noun.en} ?"
-        yield line, f"quel{'le' * noun.feminine} est {best} {noun.fr} ?"
-    for a in "coffee soup cake bread wine tea salad".split():
+    places = table("""
+        it's the best {} in the town . | c'est {} de la ville .;
+        it's the best {} in the world . | c'est {} du monde .
+    """)
+    questions = table("""
+        which {0} is the best ? | {1} {0} est {2} ?;
+        what is the best {0} ? | {1} est {2} {0} ?
+    """)
+    for noun in these("restaurant hotel school bakery museum beach song"):
+        better = "meilleure" if noun.feminine else "meilleur"
+        best = f"la {better}" if noun.feminine else f"le {better}"
+        if noun.en != "song":
+            yield from said(places, (noun.en, f"{best} {noun.fr}"))
+        yield stop(is_(the(noun, "this"), ("better", better)))
+        yield from said(questions, (noun.en, noun.fr), ("", which(noun)), ("", best))
+    for noun in these("coffee soup cake bread wine tea salad"):
         for kind, other, fr in [("your", "mine", "mien"), ("my", "hers", "sien")]:
-            s = the(NOUN[a], kind)
-            better = "meilleure" if s.feminine else "meilleur"
-            than = f"la {fr}ne" if s.feminine else f"le {fr}"
-            yield f"{s.en} is better than {other} .", f"{s.fr} est {better} que {than} ."
+            than = f"la {fr}ne" if noun.feminine else f"le {fr}"
+            better = "meilleure" if noun.feminine else "meilleur"
+            so = f"better than {other}", f"{better} que {than}"
+            yield stop(is_(the(noun, kind), so))
 
 
 # --- Patterns: jobs, origins, ages, states --------------------------------------------
@@ -642,32 +622,31 @@ def the_best() -> Pairs:
 @pattern(190)
 def jobs() -> Pairs:
     kin = [s for s in RELATIVES if s.en.split()[1] not in ("neighbour", "friend", "son")]
+    others = table("""
+        are you a {0} , sir ? | êtes-vous {0} , monsieur ?;
+        are you a {1} , madam ? | êtes-vous {1} , madame ?;
+        my cousin paul is a {0} . | mon cousin paul est {0} .;
+        my cousin marie is a {1} . | ma cousine marie est {1} .;
+        my friend emma is a {1} . | mon amie emma est {1} .
+    """)
     for en, masculine, feminine in words.JOBS:
         for s in [I, YOU, HE, SHE, *NAMES, *kin]:
-            job = feminine if s.feminine else masculine
-            yield f"{short(s, be(s))} a {en} .", f"{is_so(s, job)} ."
-            yield f"{short_not(s)} a {en} .", f"{is_so(s, job, 'pas')} ."
+            job = f"a {en}", feminine if s.feminine else masculine
+            yield stop(is_(s, job))
+            yield stop(is_(s, job, no="pas"))
             if s in (YOU, HE, SHE):
-                fr = f"{invert(present('être', s.person), s)} {job}"
-                yield f"{be(s)} {s.en} a {en} ?", f"{fr} ?"
-            wants = "want" if s.person < 2 else "wants"
-            line = f"{s.en} {wants} to be a {en} ."
-            yield line, f"{s.fr} {present('vouloir', s.person)} être {job} ."
-        yield f"are you a {en} , sir ?", f"êtes-vous {masculine} , monsieur ?"
-        yield f"are you a {en} , madam ?", f"êtes-vous {feminine} , madame ?"
-        yield f"my cousin paul is a {en} .", f"mon cousin paul est {masculine} ."
-        yield f"my cousin marie is a {en} .", f"ma cousine marie est {feminine} ."
-        yield f"my friend emma is a {en} .", f"mon amie emma est {feminine} ."
+                yield is_asked(s, job)
+            yield from told(s, act("be", *job), "want to")
+        yield from said(others, (en, masculine), (en, feminine))
 
 
 @pattern(70)
 def nationalities() -> Pairs:
-    for en, adjective in words.NATIONALITIES.items():
+    for adjective in words.NATIONALITIES.values():
         for s in [*SIX, *NAMES[::3], *RELATIVES[::5], *PAIRS]:
-            yield f"{short(s, be(s))} {en} .", f"{is_so(s, fits(s, adjective))} ."
+            yield stop(is_(s, adjective))
             if s in SIX[1:]:
-                fr = f"{invert(present('être', s.person), s)} {fits(s, adjective)}"
-                yield f"{be(s)} {s.en} {en} ?", f"{fr} ?"
+                yield is_asked(s, adjective)
 
 
 FROM = {en: re.sub("^en ", "de ", fr).replace("au ", "du ") for en, fr in words.COUNTRIES}
@@ -675,17 +654,13 @@ FROM = {en: re.sub("^en ", "de ", fr).replace("au ", "du ") for en, fr in words.
 
 @pattern(90)
 def origins() -> Pairs:
+    towns = [(city, f"de {ville}") for city, ville in words.CITIES]
     for s in [*SIX, *NAMES[::2], *RELATIVES[::4], *PAIRS]:
-        comes = "comes" if s.third else "come"
-        for en, fr in [
-            *FROM.items(),
-            *((city, f"de {ville}") for city, ville in words.CITIES),
-        ]:
-            line = f"{s.en} {comes} from {en} ."
-            yield line, f"{s.fr} {present('venir', s.person)} {fr} ."
-    for en, fr in FROM.items():
-        yield f"this wine comes from {en} .", f"ce vin vient {fr} ."
-        yield f"these oranges come from {en} .", f"ces oranges viennent {fr} ."
+        for en, fr in [*FROM.items(), *towns]:
+            yield from told(s, act("come"), "present", end=(f"from {en}", fr))
+    for country in FROM.items():
+        yield fill("this wine comes from {} . | ce vin vient {} .", country)
+        yield fill("these oranges come from {} . | ces oranges viennent {} .", country)
 
 
 WHERE = [(f"in {en}", fr) for en, fr in words.COUNTRIES]
@@ -694,45 +669,36 @@ WHERE += [(f"in {en}", f"à {fr}") for en, fr in words.CITIES]
 
 @pattern(180)
 def living_somewhere() -> Pairs:
-    spots = [
-        *WHERE,
-        ("here", "ici"),
-        ("in town", "en ville"),
-        ("in the country", "à la campagne"),
-    ]
-    spots += [("near the sea", "près de la mer"), ("near the station", "près de la gare")]
+    spots = WHERE + table("""
+        here | ici; in town | en ville; in the country | à la campagne;
+        near the sea | près de la mer; near the station | près de la gare
+    """)
     for s in ANYONE:
         for spot in spots:
-            for verb in ("live", "work", "study"):
-                if verb == "live" or spot[0].startswith("in "):
-                    if verb == "study" and s not in SIX + NAMES:
-                        continue
-                    yield stop(both(s, act(verb), "present", end=spot))
-                    yield stop(both(s, act(verb), "present", no=True, end=spot))
-            yield stop(both(s, act("live"), "used to", end=spot))
+            yield from told(s, act("live"), "present", no="present", end=spot)
+            if spot[0].startswith("in "):
+                yield from told(s, act("work"), "present", no="present", end=spot)
+                if s in SIX + NAMES:
+                    yield from told(s, act("study"), "present", no="present", end=spot)
+            yield from told(s, act("live"), "used to", end=spot)
             if spot in WHERE and s in SIX + NAMES:
-                for verb, tense in (
-                    ("travel", "past"),
-                    ("go", "future"),
-                    ("live", "want to"),
-                ):
-                    link = "to " if verb == "go" else "in "
-                    place = (link + spot[0][3:], spot[1])
-                    yield stop(both(s, act(verb), tense, end=place))
+                to = spot[0].replace("in ", "to ", 1), spot[1]
+                yield from told(s, act("travel"), "past", end=spot)
+                yield from told(s, act("go"), "future", end=to)
+                yield from told(s, act("live"), "want to", end=spot)
 
 
 @pattern(60)
 def have_you_ever_been() -> Pairs:
-    for (en, _), spot in zip([*words.COUNTRIES, *words.CITIES], [fr for _, fr in WHERE]):
+    for (en, _), (_, spot) in zip([*words.COUNTRIES, *words.CITIES], WHERE):
         for s in (YOU, HE, SHE, THEY):
             has = "has" if s.third else "have"
             done = agree_participle("allé", s.feminine, s.several)
             fr = f"{invert(present('être', s.person), s)} déjà {done} {spot}"
             yield f"{has} {s.en} ever been to {en} ?", f"{fr} ?"
             if s != YOU:
-                en_short = "'s" if s.third else "'ve"
-                fr = f"{s.fr} ne {present('être', s.person)} jamais {done} {spot}"
-                yield f"{s.en}{en_short} never been to {en} .", f"{fr} ."
+                has, fr = "'s" if s.third else "'ve", is_so(s, f"{done} {spot}", "jamais")
+                yield f"{s.en}{has} never been to {en} .", f"{fr} ."
         yield f"i've never been to {en} .", f"je ne suis jamais allé {spot} ."
 
 
@@ -744,63 +710,51 @@ NEEDS = entries(
 
 @pattern(230)
 def states_with_avoir() -> Pairs:
-    for s in SIX + SIX + NAMES + PAIRS + RELATIVES[:20]:
-        has, had = present("avoir", s.person), imperfect("avoir", s.person)
+    for s in SIX + NAMES + PAIRS + RELATIVES[:20]:
         for en, fr in NEEDS:
-            no = fr.replace("de la", "de")
-            yield f"{short(s, be(s))} {en} .", f"{s.fr} {has} {fr} ."
-            yield f"{short_not(s)} {en} .", f"{s.fr} ne {has} pas {no} ."
+            yield stop(is_(s, (en, fr), verb="avoir"))
+            yield stop(is_(s, (en, fr.replace("de la", "de")), no="pas", verb="avoir"))
             if en not in ("right", "wrong", "lucky"):
-                yield f"{short(s, be(s))} very {en} .", f"{s.fr} {has} très {fr} ."
-                yield f"{short(s, be(s))} always {en} .", f"{s.fr} {has} toujours {fr} ."
-            yield f"{s.en} {be(s, True)} {en} .", f"{s.fr} {had} {fr} ."
-            if s in SIX[1:]:
-                yield f"{be(s)} {s.en} {en} ?", f"{invert(has, s)} {fr} ?"
-            elif s in NAMES:
-                yield f"is {s.en} {en} ?", f"est-ce que {s.fr} {has} {fr} ?"
-    for s, tail, fr_tail in POLITE:
-        for en, fr in NEEDS:
-            start = short(s, "are") if tail else "you two are"
-            yield f"are {s.en} {en} {tail} ?", f"avez-vous {fr} {fr_tail} ?"
-            yield f"{start} {en} {tail} .", f"vous avez {fr} {fr_tail} ."
+                for adverb in [("very", "très"), ("always", "toujours")]:
+                    yield stop(is_(s, (en, fr), adverb=adverb, verb="avoir"))
+            yield stop(is_(s, (en, fr), past=True, verb="avoir"))
+            if s in SIX[1:] + NAMES:
+                yield is_asked(s, (en, fr), "avoir")
+    for s, *tails in POLITE:
+        for need in NEEDS:
+            yield is_asked(s, linked(need, tails), "avoir")
+            yield stop(is_(s, linked(need, tails), verb="avoir"))
 
 
 @pattern(70)
 def afraid_of() -> Pairs:
-    feared = [NOUN[en] for en in "dog wolf mouse horse lion cow".split()]
     for s in SIX + NAMES + RELATIVES[:8]:
-        has = present("avoir", s.person)
-        for noun in feared:
-            en = f"afraid of {noun.en_plural}"
-            yield f"{short(s, be(s))} {en} .", f"{s.fr} {has} peur des {noun.fr_plural} ."
-            line = f"{short_not(s)} {en} ."
-            yield line, f"{s.fr} ne {has} pas peur des {noun.fr_plural} ."
+        for noun in these("dog wolf mouse horse lion cow"):
+            of = f"afraid of {noun.en_plural}", f"peur des {noun.fr_plural}"
+            yield stop(is_(s, of, verb="avoir"))
+            yield stop(is_(s, of, no="pas", verb="avoir"))
             if s in SIX[1:]:
-                line = f"{be(s)} {s.en} {en} ?"
-                yield line, f"{invert(has, s)} peur des {noun.fr_plural} ?"
+                yield is_asked(s, of, "avoir")
 
 
 @pattern(110)
 def body() -> Pairs:
-    owners = {"my": I, "your": YOU, "his": HE, "her": SHE}
+    lines = table("""
+        {0} hurts . | {1} mal à {0} .; {0} hurts today . | {1} mal à {0} aujourd'hui .;
+        {0} still hurts . | {1} encore mal à {0} .;
+        does {0} hurt ? | est-ce que {1} mal à {0} ?;
+        {0} doesn't hurt . | {2} pas mal à {0} .;
+        {0} doesn't hurt anymore . | {2} plus mal à {0} .
+    """)
     for noun in words.BODY:
         place = np("the", noun).fr
-        for kind, s in owners.items():
-            has = present("avoir", s.person)
-            for when, quand in table(" | ; today | aujourd'hui; this morning | ce matin"):
-                if when != "this morning":
-                    en = f"{kind} {noun.en} hurts {when} ."
-                    yield en, f"{s.fr} {has} mal à {place} {quand} ."
-            yield f"{kind} {noun.en} still hurts .", f"{s.fr} {has} encore mal à {place} ."
-            en = f"does {kind} {noun.en} hurt ?"
-            yield en, f"est-ce que {s.fr} {has} mal à {place} ?"
-            yield f"{kind} {noun.en} doesn't hurt .", f"{s.fr} ne {has} pas mal à {place} ."
-            if kind != "your":
-                en = f"{kind} {noun.en} doesn't hurt anymore ."
-                yield en, f"{s.fr} ne {has} plus mal à {place} ."
-        for title, titre in (("sir", "monsieur"), ("madam", "madame")):
-            en = f"does your {noun.en} hurt , {title} ?"
-            yield en, f"est-ce que vous avez mal à {place} , {titre} ?"
+        for kind, s in {"my": I, "your": YOU, "his": HE, "her": SHE}.items():
+            has, mine = present("avoir", s.person), (f"{kind} {noun.en}", place)
+            ai, ne_ai = ("", f"{s.fr} {has}"), ("", f"{s.fr} ne {has}")
+            yield from said(lines[: 5 if s == YOU else 6], mine, ai, ne_ai)
+        for title in (("sir", "monsieur"), ("madam", "madame")):
+            text = "does your {} hurt , {} ? | est-ce que vous avez mal à {} , {} ?"
+            yield fill(text, (noun.en, place), title)
 
 
 AGES = words.NUMBERS[1:] + entries(
@@ -811,24 +765,21 @@ AGES = words.NUMBERS[1:] + entries(
 
 @pattern(110)
 def ages() -> Pairs:
-    for s in [I, YOU, HE, SHE, *NAMES, *RELATIVES[::3]]:
-        elder = any(
-            word in s.en for word in ("father", "mother", "uncle", "aunt", "neighbour")
-        )
-        for en, fr in AGES:
-            if (elder and AGES.index([en, fr]) < len(AGES) - 2) or "grand" in s.en:
-                continue
-            years = f"{fr} ans"
-            line = f"{short(s, be(s))} {en} years old ."
-            yield line, f"{s.fr} {present('avoir', s.person)} {years} ."
+    elders = ("father", "mother", "uncle", "aunt", "neighbour")
+    kin = [s for s in RELATIVES[::3] if "grand" not in s.en]
+    for s in [I, YOU, HE, SHE, *NAMES, *kin]:
+        elder = any(word in s.en for word in elders)
+        for en, fr in AGES[-2:] if elder else AGES:
+            yield stop(is_(s, (f"{en} years old", f"{fr} ans"), verb="avoir"))
             if s in (HE, SHE, *NAMES):
-                yield f"{s.en} will be {en} tomorrow .", f"{s.fr} aura {years} demain ."
+                yield f"{s.en} will be {en} tomorrow .", f"{s.fr} aura {fr} ans demain ."
     for s in RELATIVES:
-        yield f"how old is {s.en} ?", f"quel âge a {s.fr} ?"
-    yield "how old are you ?", "quel âge as-tu ?"
-    yield "how old is he ?", "quel âge a-t-il ?"
-    yield "how old is she ?", "quel âge a-t-elle ?"
-    yield "how old are you , children ?", "quel âge avez-vous , les enfants ?"
+        yield fill("how old is {} ? | quel âge a {} ?", s)
+    yield from table("""
+        how old are you ? | quel âge as-tu ?; how old is he ? | quel âge a-t-il ?;
+        how old is she ? | quel âge a-t-elle ?;
+        how old are you , children ? | quel âge avez-vous , les enfants ?
+    """)
 
 
 # --- Patterns: it is, there is, where, when -------------------------------------------
@@ -839,61 +790,55 @@ def it_is() -> Pairs:
     judged = (
         "easy difficult expensive interesting useful dangerous delicious funny sad long"
     )
-    extra = [("true", "vrai"), ("important", "important"), ("possible", "possible")]
-    extra += [("impossible", "impossible"), ("strange", "étrange"), ("far", "loin")]
-    extra += [("perfect", "parfait"), ("beautiful", "beau"), ("good", "bon")]
-    for en, fr in [
-        *((en, (words.QUALITIES | words.BEFORE)[en].fr) for en in judged.split()),
-        *extra,
-    ]:
-        yield f"it's {en} .", f"c'est {fr} ."
-        yield f"that's {en} .", f"c'est {fr} ."
-        yield f"it isn't {en} .", f"ce n'est pas {fr} ."
-        yield f"that's not {en} .", f"ce n'est pas {fr} ."
-        yield f"is it {en} ?", f"est-ce que c'est {fr} ?"
-        yield f"it was {en} .", f"c'était {fr} ."
-        if en not in ("true", "possible", "impossible", "perfect", "delicious"):
-            yield f"it's too {en} .", f"c'est trop {fr} ."
-            yield f"it's very {en} .", f"c'est très {fr} ."
+    judgements = [(en, (words.QUALITIES | words.BEFORE)[en].fr) for en in judged.split()]
+    judgements += entries(
+        """true vrai, important important, possible possible, impossible impossible,
+        strange étrange, far loin, perfect parfait, beautiful beau, good bon"""
+    )
+    lines = table("""
+        it's {} . | c'est {} .; that's {} . | c'est {} .; it isn't {} . | ce n'est pas {} .;
+        that's not {} . | ce n'est pas {} .; is it {} ? | est-ce que c'est {} ?;
+        it was {} . | c'était {} .; it's too {} . | c'est trop {} .;
+        it's very {} . | c'est très {} .
+    """)
+    for en, fr in judgements:
+        graded = en not in ("true", "possible", "impossible", "perfect", "delicious")
+        yield from said(lines if graded else lines[:-2], (en, fr))
 
 
 @pattern(140)
 def weather() -> Pairs:
-    now = entries(
-        """raining il_pleut, snowing il_neige, cold il_fait_froid, hot il_fait_chaud,
-        sunny il_y_a_du_soleil, windy il_y_a_du_vent, dark il_fait_nuit"""
-    )
-    past = dict(
-        table("""
-            raining | il pleuvait; snowing | il neigeait; cold | il faisait froid; hot | il
-            faisait chaud; sunny | il y avait du soleil; windy | il y avait du vent; dark |
-            il faisait nuit
-        """)
-    )
+    skies = table("""
+        raining | il pleut | il pleuvait; snowing | il neige | il neigeait;
+        cold | il fait froid | il faisait froid; hot | il fait chaud | il faisait chaud;
+        sunny | il y a du soleil | il y avait du soleil;
+        windy | il y a du vent | il y avait du vent; dark | il fait nuit | il faisait nuit
+    """)
     when = entries("today aujourd'hui, this_morning ce_matin, here ici, outside dehors")
-    for en, fr in now:
+    for en, fr, past in skies:
         if en in ("raining", "snowing", "sunny", "windy"):
             yield f"it's {en} .", f"{fr} ."
-            yield f"is it {en} ?", f"est-ce qu'{fr} ?"
+            yield f"is it {en} ?", f"est-ce que {fr} ?"
         verb = "il y a" if fr.startswith("il y a") else " ".join(fr.split()[:2])
         always = fr.replace(verb, f"{verb} toujours")
         for time, quand in [*when, *WHERE]:
             if en != "dark" or time == "outside":
                 yield f"it's {en} {time} .", f"{fr} {quand} ."
-                yield f"is it {en} {time} ?", f"est-ce qu'{fr} {quand} ?"
+                yield f"is it {en} {time} ?", f"est-ce que {fr} {quand} ?"
                 yield f"it's always {en} {time} .", f"{always} {quand} ."
                 if (time, quand) in WHERE:
-                    yield f"it was {en} {time} yesterday .", f"{past[en]} {quand} hier ."
-        yield f"it was {en} last night .", f"{past[en]} hier soir ."
-        yield f"it was {en} yesterday .", f"{past[en]} hier ."
-    for en, fr in TOMORROW[:4]:
-        yield f"it will rain {en} .", f"il pleuvra {fr} ."
-        yield f"it's going to rain {en} .", f"il va pleuvoir {fr} ."
-        yield f"it will snow {en} .", f"il neigera {fr} ."
-        yield f"it won't rain {en} .", f"il ne pleuvra pas {fr} ."
-    for en, fr in ALWAYS[-3:]:
-        yield f"it often rains {en} .", f"il pleut souvent {fr} ."
-        yield f"it never snows {en} .", f"il ne neige jamais {fr} ."
+                    yield f"it was {en} {time} yesterday .", f"{past} {quand} hier ."
+        yield f"it was {en} last night .", f"{past} hier soir ."
+        yield f"it was {en} yesterday .", f"{past} hier ."
+    forecasts = table("""
+        it will rain {} . | il pleuvra {} .; it's going to rain {} . | il va pleuvoir {} .;
+        it will snow {} . | il neigera {} .; it won't rain {} . | il ne pleuvra pas {} .
+    """)
+    for day in TOMORROW[:4]:
+        yield from said(forecasts, day)
+    for season in ALWAYS[-3:]:
+        yield fill("it often rains {} . | il pleut souvent {} .", season)
+        yield fill("it never snows {} . | il ne neige jamais {} .", season)
 
 
 HOURS = [(en, f"{fr} heures") for en, fr in words.NUMBERS[:-1]] + [("one", "une heure")]
@@ -901,64 +846,64 @@ HOURS = [(en, f"{fr} heures") for en, fr in words.NUMBERS[:-1]] + [("one", "une 
 
 @pattern(150)
 def clock() -> Pairs:
-    yield "what time is it ?", "quelle heure est-il ?"
-    yield "it's noon .", "il est midi ."
-    yield "it's midnight .", "il est minuit ."
-    leaving = "train bus plane boat".split()
-    for hour, heure in HOURS:
-        yield f"it's {hour} o'clock .", f"il est {heure} ."
-        yield f"it's already {hour} o'clock .", f"il est déjà {heure} ."
-        yield f"it's half past {hour} .", f"il est {heure} et demie ."
-        yield f"it's almost {hour} o'clock .", f"il est presque {heure} ."
-        yield f"it's not {hour} o'clock yet .", f"il n'est pas encore {heure} ."
-        yield f"come at {hour} o'clock .", f"viens à {heure} ."
-        for noun in leaving:
-            s = the(NOUN[noun])
-            yield f"{s.en} leaves at {hour} o'clock .", f"{s.fr} part à {heure} ."
-            en = f"{s.en} leaves at half past {hour} ."
-            yield en, f"{s.fr} part à {heure} et demie ."
-            yield f"{s.en} arrives at {hour} o'clock .", f"{s.fr} arrive à {heure} ."
+    yield from table("""
+        what time is it ? | quelle heure est-il ?; it's noon . | il est midi .;
+        it's midnight . | il est minuit .
+    """)
+    hours = table("""
+        it's {} o'clock . | il est {} .; it's already {} o'clock . | il est déjà {} .;
+        it's half past {} . | il est {} et demie .;
+        it's almost {} o'clock . | il est presque {} .;
+        it's not {} o'clock yet . | il n'est pas encore {} .;
+        come at {} o'clock . | viens à {} .
+    """)
+    departures = table("""
+        {} leaves at {} o'clock . | {} part à {} .;
+        {} leaves at half past {} . | {} part à {} et demie .;
+        {} arrives at {} o'clock . | {} arrive à {} .
+    """)
+    leaving = [the(noun) for noun in these("train bus plane boat")]
+    for hour in HOURS:
+        yield from said(hours, hour)
+        for s in leaving:
+            yield from said(departures, s, hour)
+        end = fill("at {} o'clock | à {}", hour)
         for s in SIX + NAMES[::2]:
-            for verb in ("get up", "go to bed", "leave", "finish", "start", "wake up"):
-                late = hour in ("nine", "ten", "eleven")
-                if (verb == "go to bed" and late) or hour in ("six", "seven", "eight"):
-                    if verb != "finish" and (verb != "go to bed" or late):
-                        end = (f"at {hour} o'clock", f"à {heure}")
-                        yield stop(both(s, act(verb), "present", end=end))
-                        yield stop(both(s, act(verb), "past", end=end))
+            if hour[0] in ("six", "seven", "eight"):
+                for verb in ("get up", "leave", "start", "wake up"):
+                    yield from told(s, act(verb), "present, past", end=end)
+            elif hour[0] in ("nine", "ten", "eleven"):
+                yield from told(s, act("go to bed"), "present, past", end=end)
             for verb, tense in [("eat", "future"), ("arrive", "future"), ("leave", "near")]:
-                end = (f"at {hour} o'clock", f"à {heure}")
-                yield stop(both(s, act(verb), tense, end=end))
-    places = "shop bank museum library bakery pharmacy".split()
-    for noun in places:
-        s = the(NOUN[noun])
-        for hour, heure in HOURS[5:10]:
-            yield f"{s.en} opens at {hour} o'clock .", f"{s.fr} ouvre à {heure} ."
-            yield f"{s.en} closes at {hour} o'clock .", f"{s.fr} ferme à {heure} ."
-        yield f"when does {s.en} open ?", f"quand est-ce que {s.fr} ouvre ?"
-        yield f"what time does {s.en} close ?", f"à quelle heure est-ce que {s.fr} ferme ?"
-    for noun in leaving:
-        s = the(NOUN[noun])
-        yield f"what time does {s.en} leave ?", f"à quelle heure est-ce que {s.fr} part ?"
-        yield f"when does {s.en} arrive ?", f"quand est-ce que {s.fr} arrive ?"
+                yield from told(s, act(verb), tense, end=end)
+    for s in map(the, these("shop bank museum library bakery pharmacy")):
+        for hour in HOURS[5:10]:
+            yield fill("{} opens at {} o'clock . | {} ouvre à {} .", s, hour)
+            yield fill("{} closes at {} o'clock . | {} ferme à {} .", s, hour)
+        yield fill("when does {} open ? | quand est-ce que {} ouvre ?", s)
+        yield fill("what time does {} close ? | à quelle heure est-ce que {} ferme ?", s)
+    for s in leaving:
+        yield fill("what time does {} leave ? | à quelle heure est-ce que {} part ?", s)
+        yield fill("when does {} arrive ? | quand est-ce que {} arrive ?", s)
 
 
 @pattern(60)
 def dates() -> Pairs:
-    for en, fr in words.DAYS:
-        yield f"today is {en} .", f"aujourd'hui , c'est {fr} ."
-        yield f"tomorrow is {en} .", f"demain , c'est {fr} ."
-        yield f"is today {en} ?", f"est-ce que c'est {fr} aujourd'hui ?"
-        yield f"see you on {en} !", f"à {fr} !"
-        yield f"i'm free on {en} .", f"je suis libre {fr} ."
-        yield f"i'm not free on {en} .", f"je ne suis pas libre {fr} ."
-        yield f"are you free on {en} ?", f"es-tu libre {fr} ?"
-        yield f"are you free on {en} , doctor ?", f"êtes-vous libre {fr} , docteur ?"
-        yield f"i'll see you on {en} .", f"je te verrai {fr} ."
-        yield f"the shop is closed on {en}s .", f"le magasin est fermé le {fr} ."
-        yield f"my birthday is on {en} .", f"mon anniversaire est {fr} ."
-        yield f"what are you doing on {en} ?", f"que fais-tu {fr} ?"
-        yield f"what did you do on {en} ?", f"qu'est-ce que tu as fait {fr} ?"
+    lines = table("""
+        today is {} . | aujourd'hui , c'est {} .; tomorrow is {} . | demain , c'est {} .;
+        is today {} ? | est-ce que c'est {} aujourd'hui ?; see you on {} ! | à {} !;
+        i'm free on {} . | je suis libre {} .;
+        i'm not free on {} . | je ne suis pas libre {} .;
+        are you free on {} ? | es-tu libre {} ?;
+        are you free on {} , doctor ? | êtes-vous libre {} , docteur ?;
+        i'll see you on {} . | je te verrai {} .;
+        the shop is closed on {}s . | le magasin est fermé le {} .;
+        my birthday is on {} . | mon anniversaire est {} .;
+        what are you doing on {} ? | que fais-tu {} ?;
+        what did you do on {} ? | qu'est-ce que tu as fait {} ?
+    """)
+    for day in words.DAYS:
+        yield from said(lines, day)
 
 
 SPOTS = dict(
@@ -978,77 +923,72 @@ SITES = table("""
     in | tree | cat bird monkey
 """)
 PLACED = [
-    (NOUN[noun], f"{spot} the {place}", f"{SPOTS[spot]} {np('the', NOUN[place]).fr}")
+    (noun, fill(f"{spot} {{}} | {SPOTS[spot]} {{}}", the(place)))
     for spots, places, nouns_ in SITES
     for spot in (spot.replace("_", " ") for spot in spots.split())
-    for place in places.split()
-    for noun in nouns_.split()
+    for place in these(places)
+    for noun in these(nouns_)
 ]
 
 
 @pattern(110)
 def places_of_things() -> Pairs:
-    for noun, en, fr in PLACED:
+    there = table("""
+        there's {} {} . | il y a {} {} .; is there {} {} ? | y a-t-il {} {} ?
+    """)
+    for noun, place in PLACED:
         for kind in ("the", "my", "your"):
             if kind == "the" or noun in words.THINGS:
-                s = the(noun, kind)
-                yield f"{s.en} is {en} .", f"{s.fr} est {fr} ."
-                yield f"{s.en} isn't {en} .", f"{s.fr} n'est pas {fr} ."
-        yield f"the {noun.en_plural} are {en} .", f"les {noun.fr_plural} sont {fr} ."
-        yield f"is the {noun.en} {en} ?", f"est-ce que {np('the', noun).fr} est {fr} ?"
+                yield stop(is_(the(noun, kind), place))
+                yield stop(is_(the(noun, kind), place, no="pas"))
+        yield stop(is_(the(noun, plural=True), place))
+        yield is_asked(the(noun), place)
         a = np("a", noun)
-        yield f"there's {a.en} {en} .", f"il y a {a.fr} {fr} ."
-        yield f"is there {a.en} {en} ?", f"y a-t-il {a.fr} {fr} ?"
-        yield f"there isn't {a.en} {en} .", f"il n'y a pas {a.no_fr} {fr} ."
-        for n, deux in words.NUMBERS[:2]:
-            line = f"there are {n} {noun.en_plural} {en} ."
-            yield line, f"il y a {deux} {noun.fr_plural} {fr} ."
+        yield from said(there, a, place)
+        yield fill("there isn't {} {} . | il n'y a pas {} {} .", (a.en, a.no_fr), place)
+        for n in words.NUMBERS[:2]:
+            yield fill("there are {} {} . | il y a {} {} .", so_many(n, noun), place)
 
 
 @pattern(110)
 def where_is() -> Pairs:
-    lost = words.THINGS + words.CLOTHES + words.PETS + [NOUN["car"], NOUN["school"]]
-    for noun in lost:
+    for noun in words.THINGS + words.CLOTHES + words.PETS + these("car school"):
         for kind in ("the", "my", "your"):
-            s = the(noun, kind)
-            yield f"where's {s.en} ?", f"où est {s.fr} ?"
-        yield f"where are the {noun.en_plural} ?", f"où sont les {noun.fr_plural} ?"
+            yield fill("where's {} ? | où est {} ?", the(noun, kind))
+        yield fill("where are {} ? | où sont {} ?", the(noun, plural=True))
     for s in NAMES + RELATIVES:
-        yield f"where's {s.en} ?", f"où est {s.fr} ?"
+        yield fill("where's {} ? | où est {} ?", s)
     for s in SIX[1:]:
         yield f"where {be(s)} {s.en} ?", f"où {invert(present('être', s.person), s)} ?"
         en = f"where {be(s)} {s.en} now ?"
         yield en, f"où {invert(present('être', s.person), s)} maintenant ?"
         fr = invert(imperfect("être", s.person), s)
         yield f"where {be(s, True)} {s.en} yesterday ?", f"où {fr} hier ?"
+    lines = table("""
+        where's {} , please ? | où est {} , s'il te plaît ?;
+        where's {} , please , sir ? | où est {} , s'il vous plaît , monsieur ?;
+        excuse me , sir , where's {} ? | excusez-moi , monsieur , où est {} ?
+    """)
     for noun in words.PLACES:
-        s = the(noun)
-        yield f"where's {s.en} , please ?", f"où est {s.fr} , s'il te plaît ?"
-        en = f"where's {s.en} , please , sir ?"
-        yield en, f"où est {s.fr} , s'il vous plaît , monsieur ?"
-        en = f"excuse me , sir , where's {s.en} ?"
-        yield en, f"excusez-moi , monsieur , où est {s.fr} ?"
+        yield from said(lines, the(noun))
 
 
 @pattern(150)
 def nearby() -> Pairs:
-    sites = [noun for noun in words.PLACES if noun.en != "airport"] + words.BUILDINGS[6:7]
-    for noun in sites:
+    lines = table("""
+        is there {1} near here ? | y a-t-il {1} près d'ici ?;
+        there's {1} near here . | il y a {1} près d'ici .;
+        there isn't {1} near here . | il n'y a pas {2} près d'ici .;
+        is {0} far from here ? | est-ce que {0} est loin d'ici ?;
+        {0} isn't far from here . | {0} n'est pas loin d'ici .;
+        {0} is next to {3} . | {0} est à côté de {3} .
+    """)
+    sites = [noun for noun in words.PLACES if noun.en != "airport"]
+    others = [*words.PLACES[5:], *words.PLACES[:5]]
+    neighbours = dict(zip(words.PLACES, others)) | {NOUN["shop"]: sites[0]}
+    for noun in [*sites, NOUN["shop"]]:
         a = np("a", noun)
-        yield f"is there {a.en} near here ?", f"y a-t-il {a.fr} près d'ici ?"
-        yield f"there's {a.en} near here .", f"il y a {a.fr} près d'ici ."
-        yield f"there isn't {a.en} near here .", f"il n'y a pas {a.no_fr} près d'ici ."
-        en = f"is {np('the', noun).en} far from here ?"
-        yield en, f"est-ce que {np('the', noun).fr} est loin d'ici ?"
-        en = f"{np('the', noun).en} isn't far from here ."
-        yield en, f"{np('the', noun).fr} n'est pas loin d'ici ."
-        other = (
-            words.PLACES[(words.PLACES.index(noun) + 5) % len(words.PLACES)]
-            if noun in words.PLACES
-            else sites[0]
-        )
-        en = f"{np('the', noun).en} is next to {np('the', other).en} ."
-        yield en, f"{np('the', noun).fr} est à côté de {np('the', other).fr} ."
+        yield from said(lines, the(noun), a, ("", a.no_fr), the(neighbours[noun]))
 
 
 @pattern(120)
@@ -1057,40 +997,32 @@ def going_places() -> Pairs:
         """by_train en_train, by_car en_voiture, by_bus en_bus, by_plane en_avion,
         on_foot à_pied"""
     )
+    go = act("go")
     for s in ANYONE:
-        go = act("go")
         for noun in words.PLACES:
-            to = (f"to {np('the', noun).en}", f"à {np('the', noun).fr}")
-            yield stop(both(s, go, "progressive", end=to))
-            yield stop(both(s, go, "past", end=to))
-            yield stop(both(s, go, "past", no=True, end=to))
-            for way, fr in means[-3:]:
-                if s in SIX and (way == "on foot") == (noun.en != "airport"):
-                    end = (f"{to[0]} {way}", f"{to[1]} {fr}")
-                    yield stop(both(s, go, "progressive", end=end))
+            to = fill("to {} | à {}", the(noun))
+            yield from told(s, go, "progressive, past", no="past", end=to)
+            for way in means[-3:]:
+                if s in SIX and (way[0] == "on foot") == (noun.en != "airport"):
+                    yield from told(s, go, "progressive", end=linked(to, way))
             if s in SIX[1:]:
-                en = f"{be(s)} {s.en} going {to[0]} ?"
-                yield en, f"{inverted(s, go, 'present')} {to[1]} ?"
+                yield question(s, go, "progressive", to)
         for (city, _), (_, fr) in zip([*words.COUNTRIES, *words.CITIES], WHERE):
-            for way, moyen in means[:4]:
-                end = (f"to {city} {way}", f"{fr} {moyen}")
-                if city in ("japan", "china", "canada", "brazil"):
-                    if way != "by plane":
-                        continue
-                yield stop(both(s, go, "past", end=end))
-                yield stop(both(s, go, "progressive", end=end))
+            far = city in ("japan", "china", "canada", "brazil")
+            for way in means[3:4] if far else means[:4]:
+                to = linked((f"to {city}", fr), way)
+                yield from told(s, go, "past, progressive", end=to)
 
 
 @pattern(60)
 def coming_and_going() -> Pairs:
     for s in ANYONE:
-        for when, fr in YESTERDAY:
-            for verb in ("arrive", "leave"):
-                yield stop(both(s, act(verb), "past", end=(when, fr)))
-            yield stop(both(s, act("fall"), "past", end=("in the street", "dans la rue")))
-        for when, fr in TOMORROW:
-            yield stop(both(s, act("come"), "future", end=(when, fr)))
-            yield stop(both(s, act("come"), "future", no=True, end=(when, fr)))
+        for when in YESTERDAY:
+            yield from told(s, act("arrive"), "past", end=when)
+            yield from told(s, act("leave"), "past", end=when)
+            yield from told(s, act("fall"), "past", end=("in the street", "dans la rue"))
+        for when in TOMORROW:
+            yield from told(s, act("come"), "future", no="future", end=when)
 
 
 HOME = {0: "moi", 1: "toi", 2: "lui", 3: "nous", 5: "eux"}
@@ -1099,87 +1031,63 @@ HOME = {0: "moi", 1: "toi", 2: "lui", 3: "nous", 5: "eux"}
 @pattern(60)
 def at_home() -> Pairs:
     for s in SIX + NAMES + PAIRS:
-        place = (
-            "elles"
-            if s.feminine and s.several
-            else "elle"
-            if s.feminine
-            else HOME[s.person]
-        )
-        yield f"{short(s, be(s))} home .", f"{is_so(s, f'chez {place}')} ."
-        yield f"{short_not(s)} home .", f"{is_so(s, f'chez {place}', 'pas')} ."
-        en = f"{s.en} {be(s, True)} home yesterday ."
-        yield en, f"{is_so(s, f'chez {place} hier', '', 'imperfect')} ."
+        women = "elles" if s.several else "elle"
+        home = "home", f"chez {women if s.feminine else HOME[s.person]}"
+        yield stop(is_(s, home))
+        yield stop(is_(s, home, no="pas"))
+        yield stop(is_(s, linked(home, YESTERDAY[0]), past=True))
         if s in SIX[1:]:
-            en = f"{be(s)} {s.en} home ?"
-            yield en, f"{invert(present('être', s.person), s)} chez {place} ?"
+            yield is_asked(s, home)
 
 
 # --- Patterns: having, giving, liking -------------------------------------------------
 
-OWNED = (
-    words.PETS
-    + words.THINGS
-    + [NOUN["car"], NOUN["boat"], NOUN["garden"], NOUN["motorbike"]]
-)
-
-
-WISHED = [
-    *words.PETS,
-    *(NOUN[en] for en in "car boat garden motorbike bicycle guitar".split()),
-]
+OWNED = words.PETS + words.THINGS + these("car boat garden motorbike")
+WISHED = words.PETS + these("car boat garden motorbike bicycle guitar")
 
 
 @pattern(280)
 def having() -> Pairs:
+    lines = table("""
+        do you have {0} ? | est-ce que tu as {0} ?;
+        do you have {0} , sir ? | est-ce que vous avez {0} , monsieur ?;
+        who has {0} ? | qui a {0} ?; i need {0} . | j'ai besoin de {0} .;
+        i don't need {0} . | je n'ai pas besoin de {0} .
+    """)
     for s in ANYONE:
         for noun in OWNED:
-            have = act("have", np("a", noun))
-            for no in (False, True):
-                yield stop(both(s, have, "present", no))
+            a = np("a", noun)
+            yield from told(s, act("have", a), "present", no="present")
             if noun in WISHED:
-                yield stop(both(s, have, "want to"))
-            if noun in [*words.PETS, NOUN["book"], NOUN["bag"]]:
-                for n, deux in words.NUMBERS[:3]:
-                    several = act(
-                        "have", f"{n} {noun.en_plural}", f"{deux} {noun.fr_plural}"
-                    )
-                    yield stop(both(s, several, "present"))
+                yield from told(s, act("have", a), "want to")
+            if noun in words.PETS + these("book bag"):
+                for n in words.NUMBERS[:3]:
+                    yield from told(s, act("have", *so_many(n, noun)), "present")
             if s == YOU:
-                a = np("a", noun)
-                yield f"do you have {a.en} ?", f"est-ce que tu as {a.fr} ?"
-                en = f"do you have {a.en} , sir ?"
-                yield en, f"est-ce que vous avez {a.fr} , monsieur ?"
-                yield f"who has {a.en} ?", f"qui a {a.fr} ?"
-                yield f"i need {a.en} .", f"j'ai besoin de {a.fr} ."
-                yield f"i don't need {a.en} .", f"je n'ai pas besoin de {a.fr} ."
+                yield from said(lines, a)
 
 
 @pattern(50)
 def siblings() -> Pairs:
     for s in SIX + NAMES:
-        have = "has" if s.third else "have"
+        have, does = ("has", "does") if s.third else ("have", "do")
         ai = present("avoir", s.person)
-        for a, b in [("brother", "sister"), ("son", "daughter"), ("uncle", "aunt")]:
-            one, two = NOUN[a], NOUN[b]
-            for n, deux in words.NUMBERS[:3]:
-                for m, un in [("a", ""), ("three", "trois")]:
-                    if m == n:
-                        continue
-                    x = f"{m} {one.en if m == 'a' else one.en_plural}"
-                    y = f"un {one.fr}" if m == "a" else f"{un} {one.fr_plural}"
-                    en = f"{s.en} {have} {x} and {n} {two.en_plural} ."
-                    yield en, f"{s.fr} {ai} {y} et {deux} {two.fr_plural} ."
+        for names in ("brother sister", "son daughter", "uncle aunt"):
+            one, two = these(names)
+            for n in words.NUMBERS[:3]:
+                both_ = [(np("a", one), so_many(n, two))]
+                if n[0] != "three":
+                    both_.append((so_many(("three", "trois"), one), so_many(n, two)))
+                for x, y in both_:
+                    what = fill("{} and {} | {} et {}", x, y)
+                    yield from told(s, act("have", *what), "present")
             for noun in (one, two):
                 only = f"{s.fr} ne {ai} que deux {noun.fr_plural} ."
                 yield f"{s.en} only {have} two {noun.en_plural} .", only
-                no = f"{s.fr} ne {ai} pas de {noun.fr} ."
-                does = "doesn't" if s.third else "don't"
-                yield f"{s.en} {does} have a {noun.en} .", no
+                yield from told(s, act("have", np("a", noun)), "", no="present")
                 if s in SIX[1:]:
-                    do = "does" if s.third else "do"
                     fr = f"combien de {noun.fr_plural} est-ce que {s.fr} {ai} ?"
-                    yield f"how many {noun.en_plural} {do} {s.en} have ?", fr
+                    yield f"how many {noun.en_plural} {does} {s.en} have ?", fr
 
 
 @pattern(60)
@@ -1191,59 +1099,50 @@ def looks() -> Pairs:
         big_ears de_grandes_oreilles, small_hands de_petites_mains"""
     )
     for s in [*SIX, *NAMES, *RELATIVES[::3], *PAIRS]:
-        have = "has" if s.third else "have"
-        for en, fr in features:
-            yield f"{s.en} {have} {en} .", f"{s.fr} {present('avoir', s.person)} {fr} ."
+        for feature in features:
+            yield from told(s, act("have", *feature), "present")
 
 
 @pattern(230)
 def belonging() -> Pairs:
-    kin = [noun for noun in words.FAMILY if noun.en not in ("neighbour",)]
+    kin = [noun for noun in words.FAMILY if noun.en != "neighbour"]
+    lines = table("""
+        this is {} . | voici {} .; that's {} . | c'est {} .;
+        it isn't {} . | ce n'est pas {} .; is it {} ? | est-ce que c'est {} ?
+    """)
     for kind in OWN:
-        for noun in [
-            *kin,
-            *words.PETS,
-            *words.THINGS,
-            *words.CLOTHES,
-            NOUN["car"],
-            NOUN["house"],
-        ]:
-            phrase = np(kind, noun)
-            yield f"this is {phrase.en} .", f"voici {phrase.fr} ."
-            yield f"that's {phrase.en} .", f"c'est {phrase.fr} ."
+        for noun in kin + words.PETS + words.THINGS + words.CLOTHES + these("car house"):
+            yield from said(lines[: 2 if noun in kin else 4], np(kind, noun))
             if noun not in kin:
-                yield f"it isn't {phrase.en} .", f"ce n'est pas {phrase.fr} ."
-                yield f"is it {phrase.en} ?", f"est-ce que c'est {phrase.fr} ?"
-                several = np(kind, noun, None, True)
-                yield f"these are {several.en} .", f"ce sont {several.fr} ."
-    for name in words.MEN + words.WOMEN:
-        for noun in words.THINGS + words.CLOTHES + [NOUN["car"], NOUN["house"]]:
-            fr = f"{np('the', noun).fr} de {name}"
-            yield f"it's {name}'s {noun.en} .", f"c'est {fr} ."
-            yield f"where's {name}'s {noun.en} ?", f"où est {fr} ?"
-            yield f"it isn't {name}'s {noun.en} .", f"ce n'est pas {fr} ."
+                yield fill("these are {} . | ce sont {} .", np(kind, noun, None, True))
+    lines = table("""
+        it's {0}'s {1} . | c'est {1} de {0} .; where's {0}'s {1} ? | où est {1} de {0} ?;
+        it isn't {0}'s {1} . | ce n'est pas {1} de {0} .
+    """)
+    for name in NAMES:
+        for noun in words.THINGS + words.CLOTHES + these("car house"):
+            yield from said(lines, name, (noun.en, np("the", noun).fr))
         for noun in words.FAMILY[:10]:
-            s = the(noun)
-            for en in ("ill", "tall", "clever", "nice", "funny"):
-                if en in PERSONAL:
-                    line = f"{name}'s {noun.en} is {en} ."
-                    yield line, f"{s.fr} de {name} est {fits(s, PERSONAL[en])} ."
+            en, fr = f"{name.en}'s {noun.en}", f"{np('the', noun).fr} de {name.fr}"
+            for trait in ("ill", "tall", "clever", "funny"):
+                yield stop(is_(Subject(en, fr, 2, noun.feminine), PERSONAL[trait]))
 
 
 @pattern(80)
 def possessive_things_are() -> Pairs:
     degrees = {"too": "trop", "very": "très", "": ""}
+    qualities = table("""
+        new | car watch coat phone house computer umbrella;
+        old | school house car coat computer guitar; dirty | shirt coat jacket dress;
+        too small | house office bedroom bed; very comfortable | bed sofa armchair
+    """)
     for kind in OWN:
-        for en, nouns_ in table("""
-            new | car watch coat phone house computer umbrella;
-            old | school house car coat computer guitar; dirty | shirt coat jacket dress;
-            too small | house office bedroom bed; very comfortable | bed sofa armchair
-        """):
-            degree, _, adjective = en.rpartition(" ")
-            for noun in nouns_.split():
-                s = the(NOUN[noun], kind)
-                so = agree((words.QUALITIES | words.BEFORE)[adjective], s.feminine)
-                yield (f"{s.en} is {en} .", (f"{is_so(s, f'{degrees[degree]} {so}')} ."))
+        for en, nouns_ in qualities:
+            degree, _, quality = en.rpartition(" ")
+            adjective = (words.QUALITIES | words.BEFORE)[quality]
+            for noun in these(nouns_):
+                adverb = degree, degrees[degree]
+                yield stop(is_(the(noun, kind), adjective, adverb=adverb))
 
 
 def own(s: Subject) -> str:
@@ -1253,14 +1152,8 @@ def own(s: Subject) -> str:
 
 
 LIKED = [  # English and French, as things in general
-    *(
-        (np("all", n).en, np("the", n).fr)
-        for n in words.FOOD + words.DRINKS + words.SUBJECTS
-    ),
-    *(
-        (np("all", n, None, True).en, np("the", n, None, True).fr)
-        for n in words.FRUIT + words.ANIMALS
-    ),
+    *((n.en, np("the", n).fr) for n in words.FOOD + words.DRINKS + words.SUBJECTS),
+    *((n.en_plural, np("the", n, None, True).fr) for n in words.FRUIT + words.ANIMALS),
     *table("""
         flowers | les fleurs; sad films | les films tristes; funny stories | les histoires
         drôles; old houses | les vieilles maisons; big towns | les grandes villes; cold milk
@@ -1274,20 +1167,15 @@ LIKED = [  # English and French, as things in general
 def liking() -> Pairs:
     for s in ANYONE:
         for verb in ("like", "love", "hate", "prefer"):
-            for en, fr in LIKED:
-                action = act(verb, en.strip(), fr)
-                yield stop(both(s, action, "present"))
-                if verb == "like":
-                    yield stop(both(s, action, "present", no=True))
-                    if s in SIX[1:]:
-                        yield question(s, action, "present")
+            for liked in LIKED:
+                action = act(verb, *liked)
+                yield from told(s, action, "present", no="present" * (verb == "like"))
+                if verb == "like" and s in SIX[1:]:
+                    yield question(s, action, "present")
             if s in SIX + NAMES and verb != "prefer":
-                for action in PASTIMES:
-                    if action.verb.en not in ("take", "wait", "return", "stay"):
-                        en = f"{form(act(verb), third(s))} {form(action, 'ing')}"
-                        likes = present(words.VERBS[verb].fr, s.person)
-                        fr = f"{likes} {infinitive(action, s)}"
-                        yield f"{s.en} {en} .", f"{s.fr} {fr} ."
+                for action in but_not("take, wait, return, stay", PASTIMES):
+                    pastime = act(verb, form(action, "ing"), infinitive(action, s))
+                    yield from told(s, pastime, "present")
 
 
 @pattern(70)
@@ -1296,45 +1184,32 @@ def preferring() -> Pairs:
         tea | coffee; milk | wine; rice | bread; fish | meat; water | lemonade;
         music | sport; jam | honey; cheese | ham
     """)
-    things = {n.en: n for n in words.FOOD + words.DRINKS + words.SUBJECTS}
+    things = {n.en: np("the", n).fr for n in words.FOOD + words.DRINKS + words.SUBJECTS}
     for s in ANYONE:
         for a, b in contrasts + [(b, a) for a, b in contrasts]:
-            fr = f"{np('the', things[a]).fr} à {np('the', things[b]).fr}"
-            yield stop(both(s, act("prefer"), "present", end=(f"{a} to {b}", fr)))
+            end = f"{a} to {b}", f"{things[a]} à {things[b]}"
+            yield from told(s, act("prefer"), "present", end=end)
     en = "which do you prefer , tea or coffee ?"
     yield en, "qu'est-ce que tu préfères , le thé ou le café ?"
 
 
 @pattern(60)
 def which_one() -> Pairs:
-    for noun in (
-        words.CLOTHES + words.THINGS[:8] + [NOUN["film"], NOUN["car"], NOUN["restaurant"]]
-    ):
-        which = f"quel{'le' * noun.feminine} {noun.fr}"
-        for verb in ("prefer", "want", "choose"):
-            fr = present(words.VERBS[verb].fr, 1)
-            if verb != "choose":
-                yield f"which {noun.en} do you {verb} ?", f"{which} est-ce que tu {fr} ?"
-        en = f"which {noun.en} did you choose ?"
-        yield en, f"{which} est-ce que tu as choisi{'e' * noun.feminine} ?"
+    for noun in words.CLOTHES + words.THINGS[:8] + these("film car restaurant"):
+        quel = noun.en, f"{which(noun)} {noun.fr}"
+        yield fill("which {} do you prefer ? | {} est-ce que tu préfères ?", quel)
+        yield fill("which {} do you want ? | {} est-ce que tu veux ?", quel)
+        text = "which {} did you choose ? | {} est-ce que tu as choisi{} ?"
+        yield fill(text, quel, ("", "e" * noun.feminine))
 
 
-GIFTS = [
-    NOUN[en] for en in "book watch hat scarf camera guitar pen umbrella phone cat".split()
-]
+TO_WHOM = table("me | me; you | te; him | lui; her | lui; us | nous; them | leur")
+GIFTS = these("book watch hat scarf camera guitar pen umbrella phone cat")
 
 
 @pattern(240)
 def giving() -> Pairs:
-    people = [
-        ("me", "me", HE),
-        ("you", "te", I),
-        ("him", "lui", SHE),
-        ("her", "lui", HE),
-        ("us", "nous", SHE),
-        ("them", "leur", WE),
-    ]
-    for pronoun, clitic, who in people:
+    for (pronoun, clitic), who in zip(TO_WHOM, [HE, I, SHE, HE, SHE, WE]):
         for s in [who, *NAMES[::4]] + [I] * (pronoun not in ("me", "you", "us")):
             for noun in GIFTS:
                 for verb in ("give", "bring", "show", "sell", "buy"):
@@ -1343,43 +1218,35 @@ def giving() -> Pairs:
                         if tense == "future" and verb in ("sell", "show"):
                             continue
                         en = english(s, act(verb, f"{pronoun} {a.en}"), tense)
-                        yield (
-                            f"{en} .",
-                            f"{french(s, act(verb, '', a.fr), tense, clitic=clitic)} .",
-                        )
+                        fr = french(s, act(verb, "", a.fr), tense, clitic=clitic)
+                        yield stop((en, fr))
                 en = english(s, act("give", f"{pronoun} a {noun.en}"), "past", True)
-                fr = french(
-                    s, act("give", "", f"de {noun.fr}"), "past", "pas", clitic=clitic
-                )
-                yield f"{en} .", f"{fr} ."
+                no = act("give", "", f"de {noun.fr}")
+                yield stop((en, french(s, no, "past", "pas", clitic=clitic)))
+    orders = table("""
+        give me {} , please . | donne-moi {} , s'il te plaît .;
+        bring me {} , please . | apporte-moi {} , s'il te plaît .;
+        show me {} . | montre-moi {} .; give him {} . | donne-lui {} .;
+        give us {} . | donne-nous {} .; can you give me {} ? | peux-tu me donner {} ?;
+        give me {} , please , sir . | donnez-moi {} , s'il vous plaît , monsieur .
+    """)
     for noun in GIFTS[:-1] + words.FRUIT[:4]:
-        the_noun = np("the", noun)
-        line = f"give me {the_noun.en} , please ."
-        yield line, f"donne-moi {the_noun.fr} , s'il te plaît ."
-        line = f"bring me {the_noun.en} , please ."
-        yield line, f"apporte-moi {the_noun.fr} , s'il te plaît ."
-        yield f"show me {the_noun.en} .", f"montre-moi {the_noun.fr} ."
-        yield f"give him {the_noun.en} .", f"donne-lui {the_noun.fr} ."
-        yield f"give us {the_noun.en} .", f"donne-nous {the_noun.fr} ."
-        yield f"can you give me {the_noun.en} ?", f"peux-tu me donner {the_noun.fr} ?"
-        line = f"give me {the_noun.en} , please , sir ."
-        yield line, f"donnez-moi {the_noun.fr} , s'il vous plaît , monsieur ."
+        yield from said(orders, the(noun))
 
 
 @pattern(90)
 def would_like() -> Pairs:
+    lines = table("""
+        i'd like {} . | je voudrais {} .;
+        i'd like {} , please . | je voudrais {} , s'il te plaît .;
+        i'd like {} , please , madam . | je voudrais {} , s'il vous plaît , madame .;
+        do you want {} ? | est-ce que tu veux {} ?;
+        do you want {} , children ? | est-ce que vous voulez {} , les enfants ?
+    """)
     wished = [np("some", n) for n in words.FOOD + words.DRINKS]
-    wished += [np("some", n, None, True) for n in words.FRUIT] + [
-        np("a", n) for n in words.FRUIT
-    ]
-    for x in wished:
-        yield f"i'd like {x.en} .", f"je voudrais {x.fr} ."
-        yield f"i'd like {x.en} , please .", f"je voudrais {x.fr} , s'il te plaît ."
-        en = f"i'd like {x.en} , please , madam ."
-        yield en, f"je voudrais {x.fr} , s'il vous plaît , madame ."
-        yield f"do you want {x.en} ?", f"est-ce que tu veux {x.fr} ?"
-        en = f"do you want {x.en} , children ?"
-        yield en, f"est-ce que vous voulez {x.fr} , les enfants ?"
+    wished += [np("some", n, None, True) for n in words.FRUIT]
+    for x in wished + [np("a", n) for n in words.FRUIT]:
+        yield from said(lines, x)
         if x.no_en.startswith("any"):
             yield f"do we have {x.no_en} ?", f"est-ce que nous avons {x.fr} ?"
 
@@ -1393,38 +1260,31 @@ def quantities() -> Pairs:
     for s in SIX + NAMES + RELATIVES[:6]:
         for noun in words.FOOD + words.DRINKS:
             verb = "drink" if noun in words.DRINKS else "eat"
-            for en, fr in amounts:
-                action = act(verb, f"{en} {noun.en}", f"{fr} {noun.fr}")
-                for tense in ("present", "past"):
-                    if en != "enough":
-                        yield stop(both(s, action, tense))
+            for amount in amounts[:-1]:
+                action = act(verb, *fill(f"{{}} {noun.en} | {{}} {noun.fr}", amount))
+                yield from told(s, action, "present, past")
         for noun in EATEN:
-            for en, fr in many[:2]:
-                action = act("eat", f"{en} {noun.en_plural}", f"{fr} {noun.fr_plural}")
-                yield stop(both(s, action, "past"))
+            for amount in many[:2]:
+                yield from told(s, act("eat", *so_many(amount, noun)), "past")
         for noun in words.THINGS[:2] + words.CLOTHES[3:5] + words.SHOES:
-            for en, fr in many:
-                action = act("have", f"{en} {noun.en_plural}", f"{fr} {noun.fr_plural}")
-                yield stop(both(s, action, "present"))
+            for amount in many:
+                yield from told(s, act("have", *so_many(amount, noun)), "present")
 
 
 @pattern(70)
 def how_many() -> Pairs:
     for noun in words.FRUIT + words.THINGS[:6]:
-        fr = f"combien de {noun.fr_plural} est-ce que tu"
         verb = ("eat", "mangé") if noun in words.FRUIT else ("buy", "acheté")
-        done = agree_participle(verb[1], noun.feminine, True)
-        yield f"how many {noun.en_plural} did you {verb[0]} ?", f"{fr} as {done} ?"
-        yield f"how many {noun.en_plural} do you want ?", f"{fr} veux ?"
-        en = f"how many {noun.en_plural} do you need ?"
-        yield en, f"de combien de {noun.fr_plural} est-ce que tu as besoin ?"
+        done = verb[0], agree_participle(verb[1], noun.feminine, True)
+        many = so_many(("how many", "combien de"), noun)
+        yield fill("{} did you {} ? | {} est-ce que tu as {} ?", many, done)
+        yield fill("{} do you want ? | {} est-ce que tu veux ?", many)
+        yield fill("{} do you need ? | de {} est-ce que tu as besoin ?", many)
     for noun in words.FOOD + words.DRINKS:
-        en = f"how much {noun.en} do you want ?"
-        yield en, f"combien de {noun.fr} est-ce que tu veux ?"
+        yield fill("how much {} do you want ? | combien de {} est-ce que tu veux ?", noun)
     for noun in words.THINGS + words.CLOTHES:
         for kind in ("this", "the"):
-            s = the(noun, kind)
-            yield f"how much is {s.en} ?", f"combien coûte {s.fr} ?"
+            yield fill("how much is {} ? | combien coûte {} ?", the(noun, kind))
     yield "how much is it ?", "combien ça coûte ?"
 
 
@@ -1436,72 +1296,63 @@ FORESEEN = "come win sing eat sleep work wait stay leave drive pay understand".s
 
 @pattern(800)
 def short_statements() -> Pairs:
-    for s in SIX * 4 + NAMES[::3] + PAIRS:
-        for action in SIMPLE:
-            for tense in ("present", "past", "future"):
-                verb = action.verb.en
-                if tense == "present" and verb in ("arrive", "fall", "leave", "start"):
-                    continue
-                if (tense == "future" and verb not in FORESEEN) or (
-                    verb == "read" and not s.third
-                ):
-                    continue
-                yield stop(both(s, action, tense))
+    for s in SIX + NAMES[::3] + PAIRS:
+        for action in SIMPLE if s.third else but_not("read", SIMPLE):
+            verb = action.verb.en
+            if verb not in ("arrive", "fall", "leave", "start"):
+                yield from told(s, action, "present")
+            yield from told(s, action, "past, future" if verb in FORESEEN else "past")
 
 
 @pattern(230)
 def short_negations() -> Pairs:
     for s in SIX + NAMES:
         for action in SIMPLE:
-            for tense in ("present", "past", "future"):
-                if tense != "future" or action.verb.en in FORESEEN:
-                    yield stop(both(s, action, tense, no=True))
+            yield from told(s, action, "", no="present, past")
+            if action.verb.en in FORESEEN:
+                yield from told(s, action, "", no="future")
 
 
 @pattern(200)
 def short_progressives() -> Pairs:
-    for s in SIX * 2 + NAMES + RELATIVES[:12] + FOLK:
+    for s in SIX + NAMES + RELATIVES[:12] + FOLK:
         for action in STILL:
-            yield stop(both(s, action, "progressive"))
+            yield from told(s, action, "progressive")
             if s in SIX + NAMES:
-                yield stop(both(s, action, "progressive", no=True))
-                yield stop(both(s, action, "was doing"))
+                yield from told(s, action, "", no="progressive")
+                yield from told(s, action, "was doing")
 
 
 @pattern(110)
 def near_future() -> Pairs:
     for s in SIX + NAMES + RELATIVES[:10]:
         for action in SIMPLE:
-            yield stop(both(s, action, "near"))
-            for when in TOMORROW[:4]:
-                if action.verb.en in "sing leave work win travel arrive start".split():
-                    yield stop(both(s, action, "near", end=when))
-                    yield stop(both(s, action, "near", no=True, end=when))
+            yield from told(s, action, "near")
+            if action.verb.en in "sing leave work win travel arrive start".split():
+                for when in TOMORROW[:4]:
+                    yield from told(s, action, "near", no="near", end=when)
 
 
 SKILLS = [BY_VERB[verb] for verb in "sing dance swim drive cook read write".split()]
-SKILLS += [a for a in PASTIMES if a.verb.en == "play" and a.en != "football"]
-SKILLS += [act("speak", en, fr) for en, fr in words.LANGUAGES]
+SKILLS += [action for action in doing("play", PASTIMES) if action.en != "football"]
+LANGUAGES = [act("speak", *language) for language in words.LANGUAGES]
 
 
 @pattern(130)
 def skills() -> Pairs:
     for s in SIX + NAMES + RELATIVES[:12]:
+        knows = present("savoir", s.person)
         for action in SKILLS:
             base, fr = form(action, "base"), infinitive(action, s)
-            knows = present("savoir", s.person)
-            if action.verb.en == "speak":
-                yield stop(both(s, action, "present"))
-                yield stop(both(s, action, "present", no=True))
-                if s in SIX[1:]:
-                    yield question(s, action, "present")
-                en = f"{s.en} would like to speak {action.en} ."
-                yield en, f"{french(s, action, 'would like to')} ."
-                continue
             yield f"{s.en} can {base} .", f"{s.fr} {knows} {fr} ."
             yield f"{s.en} can't {base} .", f"{s.fr} ne {knows} pas {fr} ."
             if s in SIX[1:]:
                 yield f"can {s.en} {base} ?", f"{invert(knows, s)} {fr} ?"
+        for action in LANGUAGES:
+            yield from told(s, action, "present", no="present")
+            if s in SIX[1:]:
+                yield question(s, action, "present")
+            yield from told(s, action, "would like to")
 
 
 @pattern(260)
@@ -1513,43 +1364,40 @@ def short_modals() -> Pairs:
             for tense in MODALS:
                 if tense in ("can", "hope to", "could") and verb in ("hurry", "get up"):
                     continue
-                yield stop(both(s, action, tense))
-                if tense in ("can", "want to", "should"):
-                    yield stop(both(s, action, tense, no=True))
-                if s in SIX and tense in ("can", "want to", "must", "have to") and s != I:
+                no = tense if tense in ("can", "want to", "should") else ""
+                yield from told(s, action, tense, no)
+                if s in SIX[1:] and tense in ("can", "want to", "must", "have to"):
                     yield question(s, action, tense)
 
 
 @pattern(200)
 def modals_with_objects() -> Pairs:
-    for s in SIX + SIX + NAMES[::3] + RELATIVES[:6]:
+    unsaid = {  # the verbs that are not said with one of these
+        "can": "study learn speak".split(),
+        "could": ["speak"],
+        "must": "swim play watch".split(),
+    }
+    for s in SIX + NAMES[::3] + RELATIVES[:6]:
         for action in PASTIMES + ERRANDS:
+            verb = action.verb.en
             for tense in MODALS:
-                if tense in ("can", "could") and (
-                    action in SKILLS or action.verb.en == "speak"
-                ):
+                if verb in unsaid.get(tense, []):
                     continue
-                if tense == "can" and action.verb.en in ("study", "learn"):
+                if tense in ("can", "could") and action in SKILLS:
                     continue
-                if tense == "must" and action.verb.en in ("swim", "play", "watch"):
+                if tense == "hope to" and verb not in "visit buy sell go".split():
                     continue
-                if tense == "hope to" and action.verb.en not in "visit buy sell go".split():
-                    continue
-                yield stop(both(s, action, tense))
-                if tense in ("want to", "can"):
-                    yield stop(both(s, action, tense, no=True))
+                no = tense if tense in ("can", "want to") else ""
+                yield from told(s, action, tense, no)
                 if s in SIX[1:] and tense in ("can", "want to"):
                     yield question(s, action, tense)
 
 
 @pattern(50)
 def one_word_orders() -> Pairs:
-    for action in SIMPLE:
-        if action.verb.en in listed("""
-            lose, hesitate, understand, fall, start, finish, forget, lie, cheat, travel,
-            cry, dream, have fun, fall asleep
-        """):
-            continue
+    unfit = """lose, hesitate, understand, fall, start, finish, forget, lie, cheat, travel,
+        cry, dream, have fun, fall asleep"""
+    for action in but_not(unfit, SIMPLE):
         if not action.verb.fr.startswith("se "):
             yield f"{action.verb.en} .", f"{imperative(action.verb.fr, 1)} !"
             yield f"{action.verb.en} !", f"{imperative(action.verb.fr, 1)} !"
@@ -1558,10 +1406,8 @@ def one_word_orders() -> Pairs:
         yield f"{name} ?", f"{name} ?"
 
 
-TOLD = [
-    "sing dance work sleep run walk swim eat drink read write speak listen wait".split(),
-    "leave stay come smile laugh cry shout hesitate lie cheat answer drive pay".split(),
-]
+TOLD = """sing dance work sleep run walk swim eat drink read write speak listen wait
+    leave stay come smile laugh cry shout hesitate lie cheat answer drive pay""".split()
 
 
 @pattern(280)
@@ -1576,63 +1422,49 @@ def orders() -> Pairs:
     ]
     calls += [(f" , {name}", f" , {name}", 1) for name in words.MEN[:3] + words.WOMEN[-3:]]
     for call, fr_call, person in calls:
-        for verb in TOLD[0] + TOLD[1]:
-            fr = words.VERBS[verb].fr
+        for verb in TOLD:
+            fr = imperative(words.VERBS[verb].fr, person)
             if verb not in ("lie", "cheat", "hesitate", "cry", "shout") and call:
-                yield f"{verb}{call} .", f"{imperative(fr, person)}{fr_call} ."
-            if verb not in ("help", "pay", "listen", "answer", "smile", "dance", "come"):
-                yield f"don't {verb}{call} .", f"ne {imperative(fr, person)} pas{fr_call} ."
+                yield f"{verb}{call} .", f"{fr}{fr_call} ."
+            if verb not in ("pay", "listen", "answer", "smile", "dance", "come"):
+                yield f"don't {verb}{call} .", f"ne {fr} pas{fr_call} ."
         for verb, en, adverb in MANNERS:
-            fr = words.VERBS[verb].fr
+            fr = imperative(words.VERBS[verb].fr, person)
             if adverb in ("lentement", "vite", "tôt"):
-                line = f"{verb} {en}{call} ."
-                yield line, f"{imperative(fr, person)} {adverb}{fr_call} ."
+                yield f"{verb} {en}{call} .", f"{fr} {adverb}{fr_call} ."
             if adverb in ("trop", "trop vite", "tard", "en retard"):
-                line = f"don't {verb} {en}{call} ."
-                yield line, f"ne {imperative(fr, person)} pas {adverb}{fr_call} ."
-        for action in ERRANDS[-12:] + PASTIMES:
-            if action.verb.fr.startswith("se ") or action.verb.en in (
-                "swim",
-                "play",
-                "paint",
-            ):
-                continue
-            if "any " in action.en or action.en in ("a present", "cards"):
+                yield f"don't {verb} {en}{call} .", f"ne {fr} pas {adverb}{fr_call} ."
+        for action in but_not("swim, play, paint, go to bed, get up", TASKS + PASTIMES):
+            if action.en == "a present":
                 continue
             order = form(action, "base")
             fr = imperative(action.verb.fr, person)
             yield f"{order}{call} .", f"{fr} {action.fr}{fr_call} ."
-            if action in ERRANDS[-12:-8]:
-                line = f"don't {order}{call} ."
-                yield line, f"ne {fr} pas {action.no_fr or action.fr}{fr_call} ."
+            if action in TASKS[:4]:
+                yield f"don't {order}{call} .", f"ne {fr} pas {action.no_fr}{fr_call} ."
+    reflexive = table("""
+        hurry up | dépêche-toi dépêchez-vous; get up | lève-toi levez-vous;
+        wake up | réveille-toi réveillez-vous; sit down | assieds-toi asseyez-vous;
+        have fun | amuse-toi amusez-vous; get dressed | habille-toi habillez-vous
+    """)
     for call, fr_call, person in calls:
-        for verb, fr in table("""
-            hurry up | dépêche-toi dépêchez-vous; get up | lève-toi levez-vous;
-            wake up | réveille-toi réveillez-vous; sit down | assieds-toi asseyez-vous;
-            have fun | amuse-toi amusez-vous; get dressed | habille-toi habillez-vous
-        """):
+        for verb, fr in reflexive:
             yield f"{verb}{call} .", f"{fr.split()[person == 4]}{fr_call} ."
 
 
 @pattern(130)
 def lets() -> Pairs:
-    for action in SIMPLE + PASTIMES + ERRANDS + MEALS:
-        if (
-            action.verb.fr.startswith("se ")
-            or action.verb.en
-            in """
-            lose fall lie cheat forget cry shout hesitate understand hurry arrive dream sell
-            win laugh smile answer
-        """.split()
-        ):
+    unfit = """lose, fall, lie, cheat, forget, cry, shout, hesitate, understand, hurry,
+        arrive, dream, sell, win, laugh, smile, answer"""
+    for action in but_not(unfit, SIMPLE + PASTIMES + ERRANDS + MEALS):
+        if action.verb.fr.startswith("se "):
             continue
-        fr = imperative(action.verb.fr, 3)
-        yield f"let's {form(action, 'base')} .", f"{fr} {action.fr} ."
+        base, fr = form(action, "base"), imperative(action.verb.fr, 3)
+        yield f"let's {base} .", f"{fr} {action.fr} ."
         if action in PASTIMES[10:] or action in SIMPLE:
-            en = f"let's not {form(action, 'base')} ."
-            yield en, f"ne {fr} pas {action.no_fr or action.fr} ."
+            yield f"let's not {base} .", f"ne {fr} pas {action.no_fr} ."
         if action in PASTIMES:
-            yield f"let's {form(action, 'base')} together .", f"{fr} {action.fr} ensemble ."
+            yield f"let's {base} together .", f"{fr} {action.fr} ensemble ."
 
 
 @pattern(200)
@@ -1640,14 +1472,13 @@ def manners() -> Pairs:
     for s in ANYONE:
         for verb, en, fr in MANNERS:
             action = act(verb, en, fr)
-            yield stop(both(s, action, "present"))
-            yield stop(both(s, action, "present", no=True))
+            yield from told(s, action, "present", no="present")
             mid, last = (fr, "") if fr in MIDDLE else ("", fr)
-            past = french(s, act(verb, "", last), "past", mid=mid)
             if not unclear(s, action, "past"):
+                past = french(s, act(verb, "", last), "past", mid=mid)
                 yield f"{english(s, action, 'past')} .", f"{past} ."
-            past = french(s, act(verb, "", last), "past", "pas", mid=mid)
             if fr in ("bien", "beaucoup", "trop"):
+                past = french(s, act(verb, "", last), "past", "pas", mid=mid)
                 yield f"{english(s, action, 'past', True)} .", f"{past} ."
             if s in (YOU, HE, SHE, THEY):
                 yield question(s, action, "present")
@@ -1659,14 +1490,10 @@ def manners() -> Pairs:
 @pattern(260)
 def habits() -> Pairs:
     turn = cycle(ALWAYS)
-    adverbs = cycle(
-        [("often", "souvent"), ("always", "toujours"), ("sometimes", "parfois")]
-    )
+    adverbs = cycle(entries("often souvent, always toujours, sometimes parfois"))
     for s in ANYONE:
-        for action in HABITS:
-            if action.verb.en in ("go to bed", "get up") and s not in SIX:
-                continue
-            yield stop(both(s, action, "present", end=next(turn)))
+        for action in HABITS if s in SIX else but_not("go to bed, get up", HABITS):
+            yield from told(s, action, "present", end=next(turn))
             often, fr = next(adverbs)
             en = f"{s.en} {often} {form(action, third(s))}"
             yield f"{en} .", f"{french(s, action, 'present', mid=fr)} ."
@@ -1683,9 +1510,8 @@ def habit_statements() -> Pairs:
             for tense in ("present", "progressive", "past"):
                 if tense == "progressive" and action.verb.en in ("go to bed", "get up"):
                     continue
-                if not unclear(s, action, tense):
-                    yield stop(both(s, action, tense))
-                yield stop(both(s, action, tense, no=True))
+                yes = "" if unclear(s, action, tense) else tense
+                yield from told(s, action, yes, no=tense)
 
 
 @pattern(260)
@@ -1694,10 +1520,10 @@ def what_happened() -> Pairs:
     for s in ANYONE:
         for action in ERRANDS + MISHAPS + SEEN + PASTIMES:
             if not unclear(s, action, "past"):
-                yield stop(both(s, action, "past"))
-                yield stop(both(s, action, "past", end=next(turn)))
+                yield from told(s, action, "past")
+                yield from told(s, action, "past", end=next(turn))
             if action in ERRANDS + SEEN:
-                yield stop(both(s, action, "past", no=True))
+                yield from told(s, action, "", no="past")
 
 
 @pattern(130)
@@ -1706,16 +1532,15 @@ def what_will_happen() -> Pairs:
     for s in ANYONE:
         for action in ERRANDS + PASTIMES:
             for tense in ("future", "near"):
-                yield stop(both(s, action, tense, end=next(turn)))
-                yield stop(both(s, action, tense, no=True))
+                yield from told(s, action, tense, end=next(turn))
+                yield from told(s, action, "", no=tense)
 
 
 @pattern(200)
 def yes_or_no() -> Pairs:
-    for s in [YOU, HE, SHE, THEY] * 2 + NAMES + OTHERS_KIN:
-        for action in HABITS:
-            if action.verb.en not in ("go to bed", "get up"):
-                yield question(s, action, "present")
+    for s in [YOU, HE, SHE, THEY, *NAMES, *OTHERS_KIN]:
+        for action in but_not("go to bed, get up", HABITS):
+            yield question(s, action, "present")
         for action in SIMPLE:
             yield question(s, action, "past")
         for action in ERRANDS:
@@ -1727,37 +1552,34 @@ def yes_or_no() -> Pairs:
             yield question(s, action, "past")
 
 
+def asking(w: Pair, s: Subject, action: Action, tense: str, end: Pair = ("", "")) -> Pair:
+    """What, where, when, how or why somebody does or did it."""
+    return linked(w, question(s, action, tense, end))
+
+
 @pattern(260)
 def are_you_doing() -> Pairs:
+    here = table("here | ici; at home | à la maison; at school | à l'école")
+    now = ("now", "maintenant")
     for s in SIX[1:4]:
         for verb in "sleep work eat cook read leave cry".split():
             action = act(verb)
-            fr, en = (
-                inverted(s, action, "progressive"),
-                f"{be(s)} {s.en} {form(action, 'ing')}",
-            )
-            here = [("here", "ici"), ("at home", "à la maison"), ("at school", "à l'école")]
             quiet = verb not in ("leave", "cry")
-            for end in [
-                ("", ""),
-                ("now", "maintenant"),
-                *(here if quiet else TOMORROW[:2]),
-            ]:
+            for end in [("", ""), now, *(here if quiet else TOMORROW[:2])]:
                 if verb != "cry" or not end[0].startswith("to"):
                     yield question(s, action, "progressive", end)
-            yield f"why {en} ?", f"pourquoi {fr} ?"
-            yield f"why {en} now ?", f"pourquoi {fr} maintenant ?"
-            if quiet:
-                yield f"where {en} ?", f"où {fr} ?"
-                yield f"where {en} now ?", f"où {fr} maintenant ?"
+            for w in [("why", "pourquoi"), ("where", "où")][: 1 + quiet]:
+                yield asking(w, s, action, "progressive")
+                yield asking(w, s, action, "progressive", now)
             if verb in ("eat", "read", "cook"):
-                yield f"what {en} ?", f"que {fr} ?"
+                yield asking(("what", "que"), s, action, "progressive")
+    ends = table("""
+         | ; here | ici; now | maintenant; today | aujourd'hui; tonight | ce soir;
+        tomorrow | demain
+    """)
     for s in SIX[1:]:
         do, go = (inverted(s, act(verb), "progressive") for verb in ("do", "go"))
-        for end, fr in table("""
-             | ; here | ici; now | maintenant; today | aujourd'hui; tonight | ce soir;
-            tomorrow | demain
-        """):
+        for end, fr in ends:
             yield f"what {be(s)} {s.en} doing {end} ?", f"que {do} {fr} ?"
             if end != "here":
                 yield f"where {be(s)} {s.en} going {end} ?", f"où {go} {fr} ?"
@@ -1767,75 +1589,55 @@ def are_you_doing() -> Pairs:
 
 @pattern(240)
 def w_questions() -> Pairs:
-    for s in [YOU, YOU, HE, SHE, THEY, *NAMES, *OTHERS_KIN]:
-        do = "does" if s.third else "do"
-        asks = f"est-ce que {s.fr}"
-        for en, fr in table("where | où; when | quand; how | comment; why | pourquoi"):
-            verbs_ = {
-                "where": "work live sing eat",
-                "when": "leave eat work travel",
-                "how": "work travel cook sing",
-                "why": "cry work laugh leave hesitate",
-            }[en]
+    what, where, when, how, why = table("""
+        what | que; where | où; when | quand; how | comment; why | pourquoi
+    """)
+    ways = {
+        where: "work live sing eat",
+        when: "leave eat work travel",
+        how: "travel",
+        why: "cry work laugh leave hesitate",
+    }
+    for s in [YOU, HE, SHE, THEY, *NAMES, *OTHERS_KIN]:
+        for w, verbs_ in ways.items():
             for verb in verbs_.split():
-                action = act(verb)
-                if (en, verb) not in [("how", "work"), ("how", "sing"), ("how", "cook")]:
-                    line = f"{en} {do} {s.en} {verb} ?"
-                    yield line, f"{fr} est-ce que {french(s, action, 'present')} ?"
-                    past = french(s, action, "past")
-                    if verb != "live":
-                        yield f"{en} did {s.en} {verb} ?", f"{fr} est-ce que {past} ?"
-        for verb in "eat drink read want see choose know".split():
-            fr = words.VERBS[verb].fr
-            if verb not in ("know", "choose", "see"):
-                yield f"what {do} {s.en} {verb} ?", f"qu'{asks} {present(fr, s.person)} ?"
-            if verb not in ("want", "know"):
-                past = french(s, act(verb), "past")
-                yield f"what did {s.en} {verb} ?", f"qu'est-ce que {past} ?"
-                yield f"what did {s.en} {verb} yesterday ?", f"qu'est-ce que {past} hier ?"
-        for verb in ("buy", "lose", "find", "do", "say", "forget", "break", "give"):
-            past = french(s, act(verb), "past")
-            if verb != "give":
-                yield f"what did {s.en} {verb} ?", f"qu'est-ce que {past} ?"
-                if verb not in ("say", "do"):
-                    lost = verb in ("lose", "find")
-                    why, what = ("where", "the key") if lost else ("why", "the lamp")
-                    fr = f"{'où' if lost else 'pourquoi'} est-ce que {past}"
-                    la = "la clé" if lost else "la lampe"
-                    yield f"{why} did {s.en} {verb} {what} ?", f"{fr} {la} ?"
-        for action in ERRANDS[::3] + SEEN[::4]:
-            if action.verb.en != "see":
-                for en, fr in [("why", "pourquoi"), ("when", "quand")]:
-                    past = french(s, action, "past")
-                    line = f"{en} did {s.en} {form(action, 'base')} ?"
-                    yield line, f"{fr} est-ce que {past} ?"
+                yield asking(w, s, act(verb), "present")
+                if verb != "live":
+                    yield asking(w, s, act(verb), "past")
+        for verb in "eat drink read want see choose".split():
+            if verb not in ("choose", "see"):
+                yield asking(what, s, act(verb), "present")
+            if verb != "want":
+                yield asking(what, s, act(verb), "past")
+                yield asking(what, s, act(verb), "past", YESTERDAY[0])
+        for verb in ("buy", "lose", "find", "do", "say", "forget", "break"):
+            yield asking(what, s, act(verb), "past")
+            if verb not in ("say", "do"):
+                w, noun = (where, "key") if verb in ("lose", "find") else (why, "lamp")
+                yield asking(w, s, act(verb, np("the", NOUN[noun])), "past")
+        for action in ERRANDS[::3] + doing("hear", SEEN[::4]):
+            yield asking(why, s, action, "past")
+            yield asking(when, s, action, "past")
 
 
 @pattern(220)
 def who_questions() -> Pairs:
     whoever = Subject("who", "qui", 2)
+    usual = "sing, dance, work, cook, drive, lie, cheat, pay, win"
     for action in SIMPLE + HABITS + ERRANDS + MISHAPS:
-        for tense in ("present", "past"):
-            if (
-                tense == "present"
-                and action not in HABITS
-                and action.verb.en
-                not in "sing dance work cook drive lie cheat pay win".split()
-            ):
-                continue
-            if action.verb.en not in ("go to bed",) or tense == "past":
-                yield stop(both(whoever, action, tense), "?")
-        if action in STILL + HABITS and action.verb.en not in ("get up", "go to bed"):
-            en = f"who's {form(action, 'ing')}"
-            yield f"{en} ?", f"{french(whoever, action, 'present')} ?"
-        if action in ERRANDS + PASTIMES and action.verb.en not in ("get up", "go to bed"):
-            line = f"who wants to {form(action, 'base')} ?"
-            yield line, f"qui veut {infinitive(action)} ?"
-    for s in words.MEN + words.WOMEN:
-        yield f"who is {s} ?", f"qui est {s} ?"
-    for s in FOLK:
-        line = f"who is {s.en.replace('the', 'this', 1)} ?"
-        yield line, f"qui est {np('this', words.PEOPLE[FOLK.index(s)]).fr} ?"
+        bedtime = action.verb.en in ("go to bed", "get up")
+        if action.verb.en != "go to bed" and action in HABITS + doing(usual, SIMPLE):
+            yield stop(both(whoever, action, "present"), "?")
+        yield stop(both(whoever, action, "past"), "?")
+        if action in STILL + HABITS and not bedtime:
+            fr = french(whoever, action, "present")
+            yield f"who's {form(action, 'ing')} ?", f"{fr} ?"
+        if action in ERRANDS + PASTIMES and not bedtime:
+            yield stop(both(whoever, action, "want to"), "?")
+    for s in NAMES:
+        yield fill("who is {} ? | qui est {} ?", s)
+    for noun in words.PEOPLE:
+        yield fill("who is {} ? | qui est {} ?", the(noun, "this"))
 
 
 OBJECTS = [
@@ -1855,7 +1657,7 @@ def may_act_on(s: Subject, pronoun: str) -> bool:
 
 @pattern(330)
 def object_pronouns() -> Pairs:
-    for s in SIX + SIX + NAMES + PAIRS + RELATIVES[:6]:
+    for s in SIX + NAMES + PAIRS + RELATIVES[:6]:
         for pronoun, clitic, thing in OBJECTS:
             if not may_act_on(s, pronoun):
                 continue
@@ -1863,23 +1665,20 @@ def object_pronouns() -> Pairs:
                 link = "for " if verb == "wait" else ""
                 bare_action = loved() if verb == "love" else act(verb)
                 action = bare_action._replace(en=link + pronoun, no_en=link + pronoun)
-                tenses = ["present", "past", "future"]
-                if verb in ("know", "love", "understand", "hear"):
-                    tenses = ["present"]
-                for tense in tenses:
-                    for no in (False, True):
-                        fr = french(
-                            s, bare_action, tense, "pas" * no, clitic=clitic, thing=thing
-                        )
-                        yield f"{english(s, action, tense, no)} .", f"{fr} ."
+                lasting = verb in ("know", "love", "understand", "hear")
+                for tense in ["present"] if lasting else ["present", "past", "future"]:
+                    for no in ("", "pas"):
+                        en = english(s, action, tense, bool(no))
+                        fr = french(s, bare_action, tense, no, clitic=clitic, thing=thing)
+                        yield stop((en, fr))
                 if verb in ("see", "help", "invite", "phone"):
                     for tense in ("want to", "can", "must"):
                         fr = french(s, bare_action, tense, clitic=clitic)
-                        yield f"{english(s, action, tense)} .", f"{fr} ."
+                        yield stop((english(s, action, tense), fr))
                 if s in (YOU, HE, SHE) and pronoun != "you":
-                    do = "does" if s.third else "do"
-                    fr = french(s, bare_action, "present", clitic=clitic)
-                    if tenses == ["present"]:
+                    if lasting:
+                        fr = french(s, bare_action, "present", clitic=clitic)
+                        do = "does" if s.third else "do"
                         yield f"{do} {s.en} {verb} {pronoun} ?", f"est-ce que {fr} ?"
                     elif verb in ("help", "see"):
                         fr = inverted(s, bare_action, "can", clitic=clitic)
@@ -1889,17 +1688,13 @@ def object_pronouns() -> Pairs:
 @pattern(130)
 def speaking_to() -> Pairs:
     for s in SIX + NAMES + PAIRS:
-        for (pronoun, _, _), indirect in zip(
-            OBJECTS, ("me", "te", "lui", "lui", "nous", "leur")
-        ):
-            if not may_act_on(s, pronoun):
-                continue
-            for verb in ("speak", "write"):
+        for pronoun, clitic in TO_WHOM:
+            for verb in ("speak", "write") if may_act_on(s, pronoun) else ():
                 action = act(verb, f"to {pronoun}")
                 for tense in ("present", "past", "future"):
-                    for no in (False, True):
-                        fr = french(s, act(verb), tense, "pas" * no, clitic=indirect)
-                        yield f"{english(s, action, tense, no)} .", f"{fr} ."
+                    for no in ("", "pas"):
+                        fr = french(s, act(verb), tense, no, clitic=clitic)
+                        yield stop((english(s, action, tense, bool(no)), fr))
 
 
 @pattern(110)
@@ -1907,13 +1702,10 @@ def orders_with_pronouns() -> Pairs:
     forms = {"me": "moi", "him": "le", "her": "la", "us": "nous", "them": "les"}
     friends = [(f", {name}", f", {name}") for name in words.MEN[:3] + words.WOMEN[:3]]
     friends += [("", ""), (", please", ", s'il te plaît")]
-    others = [(tail, fr) for _, tail, fr in POLITE if tail] + [
-        (", my friends", ", mes amis")
-    ]
+    others = [(tail, fr) for _, tail, fr in POLITE if tail]
+    others += [(", my friends", ", mes amis")]
     for en, fr in forms.items():
-        for verb in (
-            ("help", "phone") if fr != "moi" else ("help", "phone", "invite", "wait")
-        ):
+        for verb in ["help", "phone"] + ["invite", "wait"] * (fr == "moi"):
             order = f"{verb} {'for ' * (verb == 'wait')}{en}"
             for person, calls in ((1, friends), (4, others)):
                 french_order = imperative(words.VERBS[verb].fr, person)
@@ -1927,81 +1719,77 @@ def orders_with_pronouns() -> Pairs:
 
 @pattern(110)
 def reflexives() -> Pairs:
+    uses = table("""
+        get up | early | tôt | late | tard; wake up | early | tôt | late | tard;
+        go to bed | early | tôt | late | tard;
+        rest | at home | à la maison | in the garden | dans le jardin;
+        have fun | at school | à l'école | together | ensemble;
+        get dressed | slowly | lentement | in the bedroom | dans la chambre;
+        fall asleep | late | tard | on the bus | dans le bus
+    """)
     for s in ANYONE:
-        for verb, *ends in table("""
-            get up | early | tôt | late | tard; wake up | early | tôt | late | tard;
-            go to bed | early | tôt | late | tard;
-            rest | at home | à la maison | in the garden | dans le jardin;
-            have fun | at school | à l'école | together | ensemble;
-            get dressed | slowly | lentement | in the bedroom | dans la chambre;
-            fall asleep | late | tard | on the bus | dans le bus
-        """):
+        for verb, *ends in uses:
+            tenses = "present, past, near" + ", must" * (verb != "fall asleep")
             for end in (ends[:2], ends[2:]):
-                if end[0] == "together" and not s.several:
-                    continue
-                for tense in ("present", "past", "near", "must"):
-                    if tense == "must" and verb == "fall asleep":
-                        continue
-                    yield stop(both(s, act(verb), tense, end=end))
-                yield stop(both(s, act(verb), "present", no=True, end=end))
-                yield stop(both(s, act(verb), "past", no=True, end=end))
+                if end[0] != "together" or s.several:
+                    yield from told(s, act(verb), tenses, no="present, past", end=end)
 
 
 @pattern(60)
 def names() -> Pairs:
-    for name in words.MEN + words.WOMEN:
-        he = "she" if name in words.WOMEN else "he"
-        elle = "elle" if name in words.WOMEN else "il"
-        kin = ("sister", "ma sœur") if he == "she" else ("brother", "mon frère")
-        friend = "mon amie" if he == "she" else "mon ami"
-        poss = "her" if he == "she" else "his"
-        yield f"my name is {name} .", f"je m'appelle {name} ."
-        yield f"{poss} name is {name} .", f"{elle} s'appelle {name} ."
-        yield f"is your name {name} ?", f"est-ce que tu t'appelles {name} ?"
-        yield f"my {kin[0]}'s name is {name} .", f"{kin[1]} s'appelle {name} ."
-        yield f"this is my friend {name} .", f"voici {friend} {name} ."
-        yield f"i'm with my friend {name} .", f"je suis avec {friend} {name} ."
-        yield f"my friend {name} lives here .", f"{friend} {name} habite ici ."
-        yield f"do you know {name} ?", f"est-ce que tu connais {name} ?"
-        yield f"i don't know {name} .", f"je ne connais pas {name} ."
-    yield "what's your name ?", "comment t'appelles-tu ?"
-    yield "what's your name , sir ?", "comment vous appelez-vous , monsieur ?"
-    yield "what's his name ?", "comment s'appelle-t-il ?"
-    yield "what's her name ?", "comment s'appelle-t-elle ?"
+    lines = table("""
+        my name is {0} . | je m'appelle {0} .; {1} name is {0} . | {1} s'appelle {0} .;
+        is your name {0} ? | est-ce que tu t'appelles {0} ?;
+        my {2}'s name is {0} . | {2} s'appelle {0} .;
+        this is my friend {0} . | voici {3} {0} .;
+        i'm with my friend {0} . | je suis avec {3} {0} .;
+        my friend {0} lives here . | {3} {0} habite ici .;
+        do you know {0} ? | est-ce que tu connais {0} ?;
+        i don't know {0} . | je ne connais pas {0} .
+    """)
+    for s in NAMES:
+        his = ("her", "elle") if s.feminine else ("his", "il")
+        kin = ("sister", "ma sœur") if s.feminine else ("brother", "mon frère")
+        friend = "", f"mon ami{'e' * s.feminine}"
+        yield from said(lines, s, his, kin, friend)
+    yield from table("""
+        what's your name ? | comment t'appelles-tu ?;
+        what's your name , sir ? | comment vous appelez-vous , monsieur ?;
+        what's his name ? | comment s'appelle-t-il ?;
+        what's her name ? | comment s'appelle-t-elle ?
+    """)
 
 
 @pattern(200)
 def polite_doing() -> Pairs:
-    for s, tail, fr_tail in POLITE:
-        for action in PASTIMES + ERRANDS[::2] + MEALS[::2]:
-            if action.verb.en in ("get up", "go to bed"):
-                continue
-            tenses = (
-                ["present", "want to"] if action not in ERRANDS else ["past", "want to"]
-            )
-            for tense in tenses:
-                yield question(s, action, tense, (tail, fr_tail))
+    asked = table("""
+        where do {} live {} ? | où est-ce que {} habitez {} ?;
+        where do {} work {} ? | où est-ce que {} travaillez {} ?;
+        where are {} going {} ? | où allez-{} {} ?;
+        what are {} doing {} ? | que faites-{} {} ?;
+        can {} help me {} ? | pouvez-{} m'aider {} ?;
+        could {} help us {} ? | pourriez-{} nous aider {} ?
+    """)
+    for s, *tails in POLITE:
+        for action in but_not("get up, go to bed", PASTIMES + ERRANDS[::2] + MEALS[::2]):
+            yield question(s, action, "past" if action in ERRANDS else "present", tails)
+            yield question(s, action, "want to", tails)
         for verb in "sing dance sleep work understand wait drive eat speak leave".split():
-            yield question(s, act(verb), "past", (tail, fr_tail))
+            yield question(s, act(verb), "past", tails)
             if verb in ("wait", "eat", "leave", "speak"):
-                yield question(s, act(verb), "can", (tail, fr_tail))
-                yield question(s, act(verb), "want to", (tail, fr_tail))
+                yield question(s, act(verb), "can", tails)
+                yield question(s, act(verb), "want to", tails)
             if verb in ("leave", "work", "wait", "sleep"):
-                yield question(s, act(verb), "progressive", (tail, fr_tail))
-        yield f"where do {s.en} live {tail} ?", f"où est-ce que vous habitez {fr_tail} ?"
-        yield f"where do {s.en} work {tail} ?", f"où est-ce que vous travaillez {fr_tail} ?"
-        yield f"where are {s.en} going {tail} ?", f"où allez-vous {fr_tail} ?"
-        yield f"what are {s.en} doing {tail} ?", f"que faites-vous {fr_tail} ?"
-        yield f"can {s.en} help me {tail} ?", f"pouvez-vous m'aider {fr_tail} ?"
-        yield f"could {s.en} help us {tail} ?", f"pourriez-vous nous aider {fr_tail} ?"
-        if tail:
-            en = f"is this your house {tail} ?"
-            yield en, f"est-ce que c'est votre maison {fr_tail} ?"
+                yield question(s, act(verb), "progressive", tails)
+        yield from said(asked, s, tails)
+        if tails[0]:
+            text = "is this your house {} ? | est-ce que c'est votre maison {} ?"
+            yield fill(text, tails)
     for noun in words.THINGS[:12]:
-        for _, tail, fr_tail in POLITE[:3]:
-            en = f"is this your {noun.en} {tail} ?"
-            yield en, f"est-ce que c'est votre {noun.fr} {fr_tail} ?"
-            yield f"where's your {noun.en} {tail} ?", f"où est votre {noun.fr} {fr_tail} ?"
+        for _, *tails in POLITE[:3]:
+            text = "is this your {} {} ? | est-ce que c'est votre {} {} ?"
+            yield fill(text, noun, tails)
+            yield fill("where's your {} {} ? | où est votre {} {} ?", noun, tails)
         en = f"where are your {noun.en_plural} , children ?"
         yield en, f"où sont vos {noun.fr_plural} , les enfants ?"
 
@@ -2012,11 +1800,9 @@ def polite_doing() -> Pairs:
 @pattern(110)
 def starting_and_stopping() -> Pairs:
     for s in ANYONE:
-        for action in [
-            a for a in STILL if a.verb.en not in ("leave", "get dressed", "wait")
-        ]:
+        has = present("avoir", s.person)
+        for action in but_not("leave, wait", STILL):
             ing, inf = form(action, "ing"), infinitive(action, s)
-            has = present("avoir", s.person)
             yield f"{s.en} stopped {ing} .", f"{s.fr} {has} arrêté de {inf} ."
             yield f"{s.en} started {ing} .", f"{s.fr} {has} commencé à {inf} ."
             if s == I:
@@ -2024,33 +1810,34 @@ def starting_and_stopping() -> Pairs:
                 yield f"stop {ing} , children !", f"arrêtez de {inf} , les enfants !"
 
 
+def perfect(s: Subject) -> str:
+    """Subject and auxiliary of the English perfect: i've, she has."""
+    return f"{s.en} has" if s.third else short(s, "have")
+
+
 @pattern(110)
 def has_just() -> Pairs:
+    done = """arrive, leave, eat, finish, wake up, call, win, lose, find, buy, sell, get up,
+        fall asleep, pay"""
     for s in ANYONE:
         comes = present("venir", s.person)
-        for action in [*SIMPLE, *MISHAPS, *ERRANDS[::3]]:
-            if action.verb.en in listed("""
-                arrive, leave, eat, finish, wake up, call, win, lose, find, buy, sell,
-                get up, fall asleep, pay
-            """):
-                en = form(action, "participle")
-                line = f"{short(s, 'have') if not s.third else s.en + ' has'} just {en} ."
-                yield line, f"{s.fr} {comes} de {infinitive(action, s)} ."
+        for action in doing(done, SIMPLE + MISHAPS + ERRANDS[::3]):
+            line = f"{perfect(s)} just {form(action, 'participle')} ."
+            yield line, f"{s.fr} {comes} de {infinitive(action, s)} ."
 
 
 @pattern(150)
 def already_and_not_yet() -> Pairs:
+    tasks = """eat, drink, pay, leave, arrive, finish, start, win, answer, buy, visit, sell,
+        read, write, clean, prepare, repair, get up, get dressed"""
     for s in ANYONE:
         has = "has" if s.third else "have"
-        for action in [*SIMPLE, *ERRANDS[::2], *PASTIMES[::4]]:
-            if action.en in ("early", "late") or action.verb.en not in listed("""
-                eat, drink, pay, leave, arrive, finish, start, win, answer, buy, visit,
-                sell, read, write, clean, prepare, repair, get up, get dressed
-            """):
+        for action in doing(tasks, SIMPLE + ERRANDS[::2] + PASTIMES[::4]):
+            if action.en in ("early", "late"):
                 continue
             done = form(action, "participle")
-            start = short(s, "have") if not s.third else f"{s.en} has"
-            yield f"{start} already {done} .", f"{french(s, action, 'past', mid='déjà')} ."
+            fr = french(s, action, "past", mid="déjà")
+            yield f"{perfect(s)} already {done} .", f"{fr} ."
             en = f"{s.en} {has}n't {form(action, 'participle', True)} yet ."
             yield en, f"{french(s, action, 'past', 'pas encore')} ."
             if s in SIX[1:]:
@@ -2060,42 +1847,38 @@ def already_and_not_yet() -> Pairs:
 
 @pattern(40)
 def since() -> Pairs:
-    spans = [
-        (f"for {n} {unit}", f"depuis {deux} {durée}")
-        for n, deux in words.NUMBERS
-        for unit, durée in table("years | ans; months | mois; days | jours; hours | heures")
-    ]
+    lengths = table("years | ans; months | mois; days | jours; hours | heures")
+    since_when = table("""
+        been living here | habiter ici | years months;
+        been working here | travailler ici | years months days;
+        been waiting | attendre | hours days; been sleeping | dormir | hours;
+        been ill | être malade | days;
+        been learning french | apprendre le français | years months
+    """)
     for s in ANYONE:
-        have = f"{s.en} has" if s.third else short(s, "have")
-        for span, depuis in spans:
-            for en, fr, units in table("""
-                been living here | habiter ici | years months;
-                been working here | travailler ici | years months days;
-                been waiting | attendre | hours days; been sleeping | dormir | hours;
-                been ill | être malade | days;
-                been learning french | apprendre le français | years months
-            """):
-                if span.split()[-1] in units.split():
-                    verb, _, rest = fr.partition(" ")
-                    if verb == "être":
-                        rest = fits(s, PERSONAL["ill"])
-                    line = f"{have} {en} {span} ."
-                    yield line, f"{s.fr} {present(verb, s.person)} {rest} {depuis} ."
+        for n, deux in words.NUMBERS:
+            for unit, durée in lengths:
+                for en, fr, units in since_when:
+                    if unit in units.split():
+                        verb, _, rest = fr.partition(" ")
+                        if verb == "être":
+                            rest = fits(s, PERSONAL["ill"])
+                        line = f"{perfect(s)} {en} for {n} {unit} ."
+                        fr = f"{s.fr} {present(verb, s.person)} {rest}"
+                        yield line, f"{fr} depuis {deux} {durée} ."
 
 
 @pattern(90)
 def while_i_was() -> Pairs:
-    for s in ANYONE:
-        for action in STILL + PASTIMES[:18]:
-            if action.verb.en in ("leave", "lie", "get dressed", "cheat") or s in PAIRS[1:]:
-                continue
-            arrives, phones = act("arrive"), act("phone")
-            others = [(I, arrives), (YOU, arrives), (SHE, phones), (NAMES[7], arrives)]
-            for other, then in [*others, (NAMES[0], phones), (WE, arrives)]:
-                if other.en == s.en:
-                    continue
-                one, two_ = both(s, action, "was doing"), both(other, then, "past")
-                yield stop(linked(one, ("when", "quand"), two_))
+    arrives, phones = act("arrive"), act("phone")
+    events = [(I, arrives), (YOU, arrives), (SHE, phones), (NAMES[7], arrives)]
+    events += [(NAMES[0], phones), (WE, arrives)]
+    for s in [s for s in ANYONE if s not in PAIRS[1:]]:
+        for action in but_not("leave, lie", STILL) + PASTIMES[:18]:
+            for other, then in events:
+                if other != s:
+                    one, two_ = both(s, action, "was doing"), both(other, then, "past")
+                    yield stop(linked(one, ("when", "quand"), two_))
 
 
 @pattern(50)
@@ -2104,82 +1887,69 @@ def if_it_rains() -> Pairs:
         if it rains | s'il pleut; if it's cold | s'il fait froid; if it snows | s'il neige;
         if it's hot | s'il fait chaud
     """)
-    plans = [
+    indoors = [
         action
-        for action in PASTIMES
-        if action.verb.en in ("stay", "watch", "listen", "read", "eat", "swim")
-        or action.en in ("cards", "chess")
+        for action in doing("stay, watch, listen, read, eat, play", PASTIMES)
+        if action.verb.en != "play" or action.en in ("cards", "chess")
     ]
-    for en, fr in conditions:
+    for condition in conditions:
         for s in ANYONE:
-            for action in plans:
-                if (action.verb.en == "swim") != ("hot" in en):
-                    continue
-                line = f"{en} , {english(s, action, 'future')} ."
-                yield line, f"{fr} , {french(s, action, 'future')} ."
+            for action in doing("swim", PASTIMES) if "hot" in condition[0] else indoors:
+                plan = both(s, action, "future")
+                yield stop(linked(condition, (",", ","), plan))
                 if s not in (HE, SHE):
-                    line = f"{english(s, action, 'future')} {en} ."
-                    yield line, f"{french(s, action, 'future')} {fr} ."
+                    yield stop(linked(plan, condition))
     for s in SIX:
         for verb in ("come", "win", "leave", "stay"):
             for other, mood in [(I, "happy"), (WE, "happy"), (SHE, "sad"), (HE, "angry")]:
-                if other != s and (verb in ("come", "win", "stay")) == (mood == "happy"):
+                if other != s and (verb != "leave") == (mood == "happy"):
                     sure = is_so(other, fits(other, PERSONAL[mood]), "", "future")
                     will = f"{short(other, 'will')} be {mood}"
                     if_so = linked(("if", "si"), both(s, act(verb), "present"))
                     yield stop(linked(if_so, (",", ","), (will, sure)))
 
 
-DREAMS = [act("buy", np("a", NOUN[n])) for n in "car house castle boat".split()]
+DREAMS = [act("buy", np("a", noun)) for noun in these("car house castle boat")]
 DREAMS += [
     act("buy", np("a", NOUN["house"], words.BEFORE[en])) for en in ("big", "beautiful")
 ]
-DREAMS += [
-    act("live", "near the sea", "près de la mer"),
-    act("live", "in a castle", "dans un château"),
-    act("work", "less", "moins"),
-    act("travel", "a lot", "beaucoup"),
-    act("play", "football", "au football"),
-]
+DREAMS += acts("""
+    live | near the sea | près de la mer; live | in a castle | dans un château;
+    work | less | moins; travel | a lot | beaucoup; play | football | au football
+""")
 
 
 @pattern(60)
 def if_i_were_rich() -> Pairs:
-    for s in (I, YOU, HE, SHE, WE, THEY):
-        for en, adjective in [("rich", PERSONAL["rich"]), ("young", PERSONAL["young"])]:
+    for s in SIX:
+        for en in ("rich", "young"):
+            so = is_so(s, fits(s, PERSONAL[en]), "", "imperfect")
+            condition = f"if {s.en} were {en}", f"si {so}"
             for action in DREAMS if en == "rich" else DREAMS[-2:]:
-                yield (
-                    f"if {s.en} were {en} , {s.en} would {form(action, 'base')} .",
-                    (
-                        f"si {is_so(s, fits(s, adjective), '', 'imperfect')} , "
-                        f"{french(s, action, 'conditional')} ."
-                    ),
-                )
-                yield (
-                    f"{s.en} would {form(action, 'base')} if {s.en} were {en} .",
-                    (
-                        f"{french(s, action, 'conditional')} si "
-                        f"{is_so(s, fits(s, adjective), '', 'imperfect')} ."
-                    ),
-                )
+                dream = both(s, action, "would")
+                yield stop(linked(condition, (",", ","), dream))
+                yield stop(linked(dream, condition))
 
 
 @pattern(150)
 def when_i_was_young() -> Pairs:
     for s in SIX:
         for adjective in (PERSONAL["young"], words.BEFORE["small"]):
-            for action in PASTIMES + MEALS:
-                if action.verb.en in ("go to bed", "get up", "write", "drink"):
-                    continue
-                once = linked(("when", "quand"), is_(s, adjective.en, adjective, past=True))
+            once = linked(("when", "quand"), is_(s, adjective, past=True))
+            for action in but_not("go to bed, get up, write, drink", PASTIMES + MEALS):
                 yield stop(linked(once, (",", ","), both(s, action, "used to")))
     for s in ANYONE:
         for action in HABITS:
-            yield stop(both(s, action, "used to"))
+            yield from told(s, action, "used to")
 
 
 MISSED = [act(verb) for verb in ("come", "eat", "sing")]
 MISSED += [act("go", "to school", "à l'école"), act("play", "football", "au football")]
+
+
+def again(s: Subject) -> Subject:
+    """The pronoun for somebody named before."""
+    return SHE if s.feminine else HE if s.third else s
 
 
 @pattern(130)
@@ -2189,24 +1959,13 @@ def because() -> Pairs:
         late | run hurry; angry | shout; hungry | eat; thirsty | drink; busy | work
     """)
     since_that = ("because", "parce que")
-    for s in [*SIX, *SIX, *NAMES, *RELATIVES[:10]]:
-        other = SHE if s.feminine else HE if s.third else s
+    for s in [*SIX, *NAMES, *RELATIVES[:10]]:
         for state, verbs_ in results:
-            if state in PERSONAL:
-                cause = is_(other, state, PERSONAL[state])
-                was = is_(other, state, PERSONAL[state], past=True)
-            else:
-                fr = dict(NEEDS)[state]
-                cause = (
-                    f"{short(other, be(other))} {state}",
-                    (f"{other.fr} {present('avoir', s.person)} {fr}"),
-                )
-                was = (
-                    f"{other.en} {be(other, True)} {state}",
-                    (f"{other.fr} {imperfect('avoir', s.person)} {fr}"),
-                )
-            for verb in verbs_.split():
-                action = act(verb)
+            what, verb = PERSONAL.get(state), "être"
+            if not what:
+                what, verb = (state, dict(NEEDS)[state]), "avoir"
+            cause, was = (is_(again(s), what, past, verb=verb) for past in (False, True))
+            for action in map(act, verbs_.split()):
                 yield stop(linked(both(s, action, "progressive"), since_that, cause))
                 yield stop(linked(both(s, action, "past"), since_that, was))
             if state in ("ill", "tired", "late", "sad", "busy"):
@@ -2217,222 +1976,175 @@ def because() -> Pairs:
 @pattern(150)
 def that_clauses() -> Pairs:
     knowing = table("""
-        i know | je sais | ; i think | je crois | ; we know | nous savons | ;
-        she thinks | elle croit | ; he says | il dit | ; i hope | j'espère | ;
-        marie says | marie dit | ; paul thinks | paul croit | ;
-        do you think | est-ce que tu crois | ?; you know | tu sais |
+        i know | je sais | .; i think | je crois | .; we know | nous savons | .;
+        she thinks | elle croit | .; he says | il dit | .; i hope | j'espère | .;
+        marie says | marie dit | .; paul thinks | paul croit | .;
+        do you think | est-ce que tu crois | ?; you know | tu sais | .
     """)
-    needs = [
-        (en, fr)
-        for en, fr in NEEDS
-        if en in ("hungry", "right", "wrong", "cold", "afraid", "lucky")
-    ]
+    thought = "hungry right wrong cold afraid lucky".split()
+    needs = [need for need in NEEDS if need[0] in thought]
     for en, fr, mark in knowing:
-        mark = mark or "."
+        hoped = en == "i hope"
+        clauses = []
         for s in [*SIX, *NAMES[1:6], *NAMES[7:], *RELATIVES[:8]]:
-            start, debut = f"{en} that", f"{fr} que"
             if (s == I and en.startswith("i ")) or (s == YOU and en.startswith("you")):
                 continue
-            for state, besoin in needs:
-                if en == "i hope" and state != "right":
-                    continue
-                line = f"{start} {short(s, be(s))} {state} {mark}"
-                yield line, f"{debut} {s.fr} {present('avoir', s.person)} {besoin} {mark}"
-            for mood in "tired happy late ill ready sad clever shy kind right".split():
-                if mood not in PERSONAL or (
-                    en == "i hope" and mood not in ("happy", "ready")
-                ):
-                    continue
-                so = is_so(s, fits(s, PERSONAL[mood]))
-                yield f"{start} {short(s, be(s))} {mood} {mark}", f"{debut} {so} {mark}"
-            for verb in ("come", "win", "leave"):
-                end = ("tomorrow", "demain") if verb != "win" else ("", "")
-                fr_end = french(s, act(verb), "future")
-                line = f"{start} {english(s, act(verb), 'future')} {end[0]} {mark}"
-                yield line, f"{debut} {fr_end} {end[1]} {mark}"
-            if en != "i hope":
-                for action in ERRANDS[:20:3] + SKILLS[-3:] + MISHAPS[:6:2]:
-                    tense = "past" if action not in SKILLS else "present"
-                    line = f"{start} {english(s, action, tense)} {mark}"
-                    yield line, f"{debut} {french(s, action, tense)} {mark}"
+            for need in needs:
+                if need[0] == "right" or not hoped:
+                    clauses.append(is_(s, need, verb="avoir"))
+            moods = "tired happy late ill ready sad clever shy kind"
+            for mood in ("happy ready" if hoped else moods).split():
+                clauses.append(is_(s, PERSONAL[mood]))
+            clauses.append(both(s, act("come"), "future", end=TOMORROW[0]))
+            clauses.append(both(s, act("win"), "future"))
+            clauses.append(both(s, act("leave"), "future", end=TOMORROW[0]))
+            if not hoped:
+                clauses += [both(s, action, "past") for action in ERRANDS[:20:3]]
+                clauses += [both(s, action, "present") for action in LANGUAGES[-3:]]
+                clauses += [both(s, action, "past") for action in MISHAPS[:6:2]]
+        for clause in clauses:
+            yield stop(linked((f"{en} that", f"{fr} que"), clause), mark)
     for s in SIX[1:]:
-        for state, fr in needs:
-            has = present("avoir", s.person)
-            line = f"i don't know why {short(s, be(s))} {state} ."
-            yield line, f"je ne sais pas pourquoi {s.fr} {has} {fr} ."
+        for need in needs:
+            why = is_(s, need, verb="avoir")
+            yield fill("i don't know why {} . | je ne sais pas pourquoi {} .", why)
     for s in [*SIX[1:], *NAMES]:
         for verb in ("live", "work"):
-            fr = french(s, act(verb), "present")
-            line = f"i don't know where {english(s, act(verb), 'present')} ."
-            yield line, f"je ne sais pas où {fr} ."
+            where = both(s, act(verb), "present")
+            yield fill("i don't know where {} . | je ne sais pas où {} .", where)
             if s != YOU:
-                line = f"do you know where {english(s, act(verb), 'present')} ?"
-                yield line, f"est-ce que tu sais où {fr} ?"
+                yield fill("do you know where {} ? | est-ce que tu sais où {} ?", where)
 
 
 @pattern(100)
 def who_clauses() -> Pairs:
-    doers = [
-        noun for noun in words.PEOPLE if noun.en in ("boy", "girl", "man", "woman", "child")
-    ]
-    for noun in doers:
-        s = the(noun)
-        for action in [
-            a for a in STILL if a.verb.en not in ("leave", "lie", "wait")
-        ] + PASTIMES[:12]:
-            does = f"{s.en} who is {form(action, 'ing')}"
-            fait = (
-                f"{s.fr} qui {present(action.verb.fr.removeprefix('se '), 2)} {action.fr}"
-            )
-            if action.verb.fr.startswith("se "):
-                continue
-            kin = [k for k in words.FAMILY if k.feminine == noun.feminine]
-            young = noun.en in ("boy", "girl", "child")
+    elders = "father mother uncle aunt grandfather grandmother neighbour".split()
+    deeds = but_not("leave, lie, wait", STILL) + PASTIMES[:12]
+    habits_ = table("""
+        lives here | habite ici; works here | travaille ici;
+        speaks french | parle français; sings well | chante bien
+    """)
+    called = {False: ("paul", "luc"), True: ("marie", "alice")}
+    known = table("""
+        i know {} . | je connais {} .; do you know {} ? | est-ce que tu connais {} ?
+    """)
+    met = table("""
+        i know a {} who {} . | je connais {} qui {} .;
+        we met a {} who {} . | nous avons rencontré {} qui {} .
+    """)
+    for noun in these("boy man child girl woman"):
+        s, young = the(noun), noun.en in ("boy", "girl", "child")
+        unlikely = ["son", "daughter"] + ["friend"] * (noun.en == "child")
+        kin = [k for k in words.FAMILY if k.feminine == noun.feminine]
+        kin = [k for k in kin if young != (k.en in elders) and k.en not in unlikely]
+        for action in deeds:
+            fait = f"{s.fr} qui {present(action.verb.fr, 2)} {action.fr}"
+            does = f"{s.en} who is {form(action, 'ing')}", fait
             for relative in kin:
-                elder = (
-                    relative.en
-                    in """
-                    father mother uncle aunt grandfather grandmother neighbour
-                """.split()
-                )
-                if young == elder:
-                    continue
-                if relative.en in ("son", "daughter") or (
-                    noun.en == "child" and relative.en == "friend"
-                ):
-                    continue
-                en = f"{does} is my {relative.en} ."
-                yield en, f"{fait} est {np('my', relative).fr} ."
-            name = {False: ("paul", "luc"), True: ("marie", "alice")}[noun.feminine]
-            if noun.en != "child":
-                for who in name:
-                    yield f"{does} is called {who} .", f"{fait} s'appelle {who} ."
-            yield f"i know {does} .", f"je connais {fait} ."
-            yield f"do you know {does} ?", f"est-ce que tu connais {fait} ?"
-        for where, fr in table("""
-            lives here | habite ici; works here | travaille ici;
-            speaks french | parle français; sings well | chante bien
-        """):
-            if noun.en != "child":
-                en = f"i know a {noun.en} who {where} ."
-                yield en, f"je connais {np('a', noun).fr} qui {fr} ."
-                en = f"we met a {noun.en} who {where} ."
-                yield en, f"nous avons rencontré {np('a', noun).fr} qui {fr} ."
+                yield fill("{} is {} . | {} est {} .", does, the(relative, "my"))
+            for who in called[noun.feminine] if noun.en != "child" else ():
+                yield fill("{0} is called {1} . | {0} s'appelle {1} .", does, (who, who))
+            yield from said(known, does)
+        for habit in habits_ if noun.en != "child" else []:
+            yield from said(met, (noun.en, np("a", noun).fr), habit)
+    bought = table("""
+        i like {0} that {1} bought . | j'aime {0} que {1} acheté{2} .;
+        i found {0} that {1} lost . | j'ai trouvé {0} que {1} perdu{2} .;
+        where's {0} that {1} bought ? | où est {0} que {1} acheté{2} ?
+    """)
     for noun in words.THINGS + words.CLOTHES:
-        s = the(noun)
-        e = "e" * noun.feminine
-        for buyer, fr in [
-            (I, "je"),
-            (YOU, "tu"),
-            (SHE, "elle"),
-            (NAMES[0], "paul"),
-            (NAMES[6], "marie"),
-        ]:
-            ai = present("avoir", buyer.person)
-            en = f"i like {s.en} that {buyer.en} bought ."
-            yield en, f"j'aime {s.fr} que {fr} {ai} acheté{e} ."
-            if buyer != I:
-                en = f"i found {s.en} that {buyer.en} lost ."
-                yield en, f"j'ai trouvé {s.fr} que {fr} {ai} perdu{e} ."
-            en = f"where's {s.en} that {buyer.en} bought ?"
-            yield en, f"où est {s.fr} que {fr} {ai} acheté{e} ?"
+        e = "", "e" * noun.feminine
+        for s in (I, YOU, SHE, NAMES[0], NAMES[6]):
+            buyer = s.en, f"{s.fr} {present('avoir', s.person)}"
+            lines = bought if s != I else bought[::2]
+            yield from said(lines, the(noun), buyer, e)
 
 
 @pattern(60)
 def lost_and_found() -> Pairs:
+    lines = table("""
+        {0} lost {2} but {1} found it . | {0} perdu {2} mais {1} retrouvé{4} .;
+        {0} bought {3} but {1} lost it . | {0} acheté {3} mais {1} perdu{4} .
+    """)
     for s in [*SIX, *NAMES]:
-        my = own(s)
-        other = SHE if s.feminine else HE if s.third else s
         ai = present("avoir", s.person)
+        first = s.en, f"{s.fr} {ai}"
+        then = again(s).en, f"{again(s).fr} le {ai}"
         for noun in words.THINGS + words.CLOTHES:
-            phrase = np(my, noun)
-            e = "e" * noun.feminine
-            en = f"{s.en} lost {phrase.en} but {other.en} found it ."
-            yield en, f"{s.fr} {ai} perdu {phrase.fr} mais {other.fr} le {ai} retrouvé{e} ."
-            a = np("a", noun)
-            en = f"{s.en} bought {a.en} but {other.en} lost it ."
-            yield en, f"{s.fr} {ai} acheté {a.fr} mais {other.fr} le {ai} perdu{e} ."
+            mine, a = np(own(s), noun), np("a", noun)
+            yield from said(lines, first, then, mine, a, ("", "e" * noun.feminine))
 
 
 @pattern(150)
 def before_and_without() -> Pairs:
-    for s in [*SIX, *SIX, *NAMES]:
-        for verb, goal in table("""
-            eat | leave; read | sleep; pay | leave; drink | run; wait | answer; rest | work;
-            eat | work; listen | answer
-        """):
-            for tense in ("present", "past", "future", "near"):
-                if unclear(s, act(verb), tense):
-                    continue
-                end = (
-                    f"before {form(act(goal), 'ing')}",
-                    f"avant de {infinitive(act(goal), s)}",
-                )
-                yield stop(both(s, act(verb), tense, end=end))
-        for verb, lacking in table("""
-            leave | pay; leave | eat; answer | hesitate; eat | speak; wait | speak;
-            listen | answer; leave | answer; sleep | dream; win | cheat
-        """):
-            for tense in ("past", "future"):
-                yield (
-                    f"{english(s, act(verb), tense)} without {form(act(lacking), 'ing')} .",
-                    f"{french(s, act(verb), tense)} sans {infinitive(act(lacking), s)} .",
-                )
+    before = table("""
+        eat | leave; read | sleep; pay | leave; drink | run; wait | answer; rest | work;
+        eat | work; listen | answer
+    """)
+    without = table("""
+        leave | pay; leave | eat; answer | hesitate; eat | speak; wait | speak;
+        listen | answer; leave | answer; sleep | dream; win | cheat
+    """)
+    for s in [*SIX, *NAMES]:
+        for verb, goal in before:
+            goal = form(act(goal), "ing"), infinitive(act(goal), s)
+            end = fill("before {} | avant de {}", goal)
+            past = "" if unclear(s, act(verb), "past") else "past"
+            yield from told(s, act(verb), f"present, {past}, future, near", end=end)
+        for verb, lacking in without:
+            lacking = form(act(lacking), "ing"), infinitive(act(lacking), s)
+            end = fill("without {} | sans {}", lacking)
+            yield from told(s, act(verb), "past, future", end=end)
 
 
 @pattern(60)
 def in_order_to() -> Pairs:
+    bought = [("any", noun, None, True) for noun in words.FRUIT]
+    bought += [("any", noun, None, False) for noun in words.FOOD]
     trips = [
-        ("market", "buy", words.FRUIT + words.FOOD),
-        ("bakery", "buy", [NOUN["bread"], NOUN["cake"]]),
-        ("library", "read", words.READING[:1] + words.READING[3:4]),
+        ("market", "buy", bought),
+        ("bakery", "buy", [("any", NOUN["bread"]), ("any", NOUN["cake"], None, True)]),
+        ("library", "read", [("any", noun, None, True) for noun in these("book novel")]),
     ]
-    for s in [*SIX, *SIX, *NAMES, *RELATIVES[:8]]:
+    for s in [*SIX, *NAMES, *RELATIVES[:8]]:
         for place, verb, goods in trips:
-            at = np("the", NOUN[place])
-            for noun in goods:
-                plural = noun in words.FRUIT + words.READING or noun.en == "cake"
-                purpose = act(verb, np("any", noun, None, plural))
-                for tense in ("progressive", "past"):
-                    goes = both(s, act("go"), tense, end=(f"to {at.en}", f"à {at.fr}"))
-                    en = f"{goes[0]} to {form(purpose, 'base')} ."
-                    yield en, f"{goes[1]} pour {infinitive(purpose)} ."
+            for good in goods:
+                purpose = act(verb, np(*good))
+                to = fill("to {} | à {}", the(NOUN[place]))
+                why = f"to {form(purpose, 'base')}", f"pour {infinitive(purpose)}"
+                yield from told(s, act("go"), "progressive, past", end=linked(to, why))
         for goal in ("rest", "sleep", "work"):
-            stays = both(s, act("stay"), "past", end=("at home", "à la maison"))
-            yield f"{stays[0]} to {goal} .", f"{stays[1]} pour {infinitive(act(goal), s)} ."
+            end = f"at home to {goal}", f"à la maison pour {infinitive(act(goal), s)}"
+            yield from told(s, act("stay"), "past", end=end)
 
 
 @pattern(80)
 def with_somebody() -> Pairs:
-    for s in [*SIX, *SIX, *NAMES]:
-        my = own(s)
+    shared = doing("play, go, watch, walk, swim, listen, eat, run", PASTIMES)
+    tenses = "present, progressive, past, near, future"
+    for s in [*SIX, *NAMES]:
         for noun in words.FAMILY:
-            phrase = np(my, noun)
-            for action in PASTIMES:
-                if action.verb.en not in "play go watch walk swim listen eat run".split():
-                    continue
-                end = (f"with {phrase.en}", f"avec {phrase.fr}")
-                for tense in ("present", "progressive", "past", "near", "future"):
-                    yield stop(both(s, action, tense, end=end))
+            phrase = np(own(s), noun)
+            end = fill("with {} | avec {}", phrase)
+            for action in shared:
+                yield from told(s, action, tenses, end=end)
             for verb in ("help", "phone", "love", "see", "wait"):
-                link = "for" if verb == "wait" else ""
-                action = loved(phrase) if verb == "love" else act(verb, phrase, link=link)
-                for tense in (
-                    ["present"] if verb == "love" else ["past", "near", "must", "want to"]
-                ):
-                    yield stop(both(s, action, tense))
+                if verb == "love":
+                    yield from told(s, loved(phrase), "present")
+                    continue
+                action = act(verb, phrase, link="for" * (verb == "wait"))
+                yield from told(s, action, "past, near, must, want to")
 
 
 @pattern(90)
 def nothing_and_nobody() -> Pairs:
     for s in ANYONE[6:]:
         has, ne = present("avoir", s.person), f"{s.fr} ne"
+        do = "does" if s.third else "do"
         for verb in "see say eat drink buy find do hear understand".split():
             fr = words.VERBS[verb].fr
-            done = participle(fr)
-            yield f"{s.en} didn't {verb} anything .", f"{ne} {has} rien {done} ."
+            yield f"{s.en} didn't {verb} anything .", f"{ne} {has} rien {participle(fr)} ."
             if verb in ("see", "say", "eat", "hear", "do"):
-                do = "does" if s.third else "do"
                 line = f"{s.en} {do}n't {verb} anything ."
                 yield line, f"{ne} {present(fr, s.person)} rien ."
         for verb in "see help invite hear know".split():
@@ -2440,29 +2152,19 @@ def nothing_and_nobody() -> Pairs:
             if verb != "know":
                 line = f"{s.en} didn't {verb} anyone ."
                 yield line, f"{ne} {has} {participle(fr)} personne ."
-            do = "does" if s.third else "do"
             line = f"{s.en} {do}n't {verb} anyone ."
             yield line, f"{ne} {present(fr, s.person)} personne ."
-    nobody, everyone = (
-        Subject("nobody", "personne ne", 2),
-        Subject("everyone", "tout le monde", 2),
-    )
-    for action in SIMPLE:
+    nobody = Subject("nobody", "personne ne", 2)
+    everyone = Subject("everyone", "tout le monde", 2)
+    common = "sing, work, laugh, cheat, cry, dance, sleep, eat, understand, wait, pay, win"
+    for action in doing(f"{common}, answer", SIMPLE):
         for tense in ("past", "present", "future"):
-            if (
-                action.verb.en
-                in """
-                sing work laugh cheat cry dance sleep eat understand wait pay win answer
-            """.split()
-            ):
-                line = f"{english(nobody, action, tense)} ."
-                yield line, f"{french(nobody, action, tense)} ."
-                line = f"{english(everyone, action, tense)} ."
-                yield line, f"{french(everyone, action, tense)} ."
+            yield from told(nobody, action, tense)
+            yield from told(everyone, action, tense)
     for en in "tired ready happy calm late busy sad".split():
-        yield f"everyone is {en} .", f"tout le monde est {PERSONAL[en].fr} ."
-        yield f"nobody is {en} .", f"personne n'est {PERSONAL[en].fr} ."
-        yield f"is everyone {en} ?", f"est-ce que tout le monde est {PERSONAL[en].fr} ?"
+        yield stop(is_(everyone, PERSONAL[en]))
+        yield stop(is_(nobody, PERSONAL[en]))
+        yield is_asked(everyone, PERSONAL[en])
 
 
 @pattern(30)
@@ -2476,51 +2178,40 @@ def seen_in_places() -> Pairs:
         sheep | on the mountain | sur la montagne; monkey | in the tree | dans l'arbre
     """)
     for s in [*SIX, *NAMES, *RELATIVES[:6]]:
-        for noun, en, fr in sights:
-            for n, deux in [("a", ""), *words.NUMBERS[:3]]:
-                thing = NOUN[noun]
-                what = np("a", thing) if n == "a" else None
-                action = (
-                    act("see", what)
-                    if what
-                    else act("see", f"{n} {thing.en_plural}", f"{deux} {thing.fr_plural}")
-                )
-                yield stop(both(s, action, "past", end=(en, fr)))
+        for en, *place in sights:
+            yield from told(s, act("see", np("a", NOUN[en])), "past", end=place)
+            for n in words.NUMBERS[:3]:
+                yield from told(s, act("see", *so_many(n, NOUN[en])), "past", end=place)
 
 
 @pattern(160)
 def two_things_at_once() -> Pairs:
-    for a, b in [
-        (HE, SHE),
-        (SHE, HE),
-        (I, YOU),
-        (NAMES[0], NAMES[6]),
-        (NAMES[7], NAMES[2]),
-        (WE, THEY),
-    ]:
-        for x, y in table("""
-            sing | dance; work | sleep; cook | read; speak | listen; write | read;
-            laugh | cry; cook | work; swim | run
-        """):
+    people = [(HE, SHE), (SHE, HE), (I, YOU), (WE, THEY)]
+    people[3:3] = [(NAMES[0], NAMES[6]), (NAMES[7], NAMES[2])]
+    verbs_ = table("""
+        sing | dance; work | sleep; cook | read; speak | listen; write | read;
+        laugh | cry; cook | work; swim | run
+    """)
+    for a, b in people:
+        for x, y in verbs_:
             for first, second in [(x, y), (y, x)]:
                 for tense in ("progressive", "present", "past"):
-                    if tense == "present" and {first, second} == {"laugh", "cry"}:
+                    if tense == "present" and x == "laugh":
                         continue
-                    for link, fr in [("and", "et"), ("but", "mais")]:
-                        one = both(a, act(first), tense)
-                        other = both(b, act(second), tense)
-                        yield stop(linked(one, (link, fr), other))
+                    one, other = both(a, act(first), tense), both(b, act(second), tense)
+                    for link in LINKS:
+                        yield stop(linked(one, link, other))
+    traits = table("""
+        tired | happy; rich | sad; young | serious; poor | happy;
+        old | strong; shy | funny; ill | calm; clever | lazy; kind | shy;
+        rich | generous
+    """)
     for s in [*SIX, *NAMES]:
-        other = SHE if s.feminine else HE if s.third else s
-        for en, but in table("""
-            tired | happy; rich | sad; young | serious; poor | happy;
-            old | strong; shy | funny; ill | calm; clever | lazy; kind | shy;
-            rich | generous
-        """):
+        for en, but in traits:
             one, two = PERSONAL[en], PERSONAL[but]
-            line = f"{short(s, be(s))} {en} but {but} ."
-            yield line, f"{is_so(s, f'{fits(s, one)} mais {fits(s, two)}')} ."
-            yield stop(linked(is_(s, en, one), ("but", "mais"), is_(other, but, two)))
+            so = f"{en} but {but}", f"{fits(s, one)} mais {fits(s, two)}"
+            yield stop(is_(s, so))
+            yield stop(linked(is_(s, one), ("but", "mais"), is_(again(s), two)))
 
 
 # --- Patterns: dense sentences, in which four words and more vary -----------------------
@@ -2545,12 +2236,6 @@ def dense(limit: int) -> Callable:
     return register
 
 
-def fill(text: str, *slots: Sequence) -> Pair:
-    """`en | fr` with the English and the French of the slots put in."""
-    en, fr = text.split("|")
-    return en.format(*(slot[0] for slot in slots)), fr.format(*(slot[1] for slot in slots))
-
-
 ADJECTIVES = words.QUALITIES | words.TRAITS | words.COLOURS | words.BEFORE
 LOOKS: dict[str, list[Adjective]] = {}  # what a thing, an animal or somebody may look like
 for adjectives_, nouns_ in table("""
@@ -2564,7 +2249,7 @@ for adjectives_, nouns_ in table("""
     computer chair table bed sofa lamp map lorry motorbike book;
     old | mirror clock key boat newspaper; round | table mirror clock;
     small big | bag box umbrella table bed cupboard mirror plate lamp;
-    small | book notebook chair clock boat ball key knife cake onion;
+    small | book notebook chair clock boat ball key cake onion;
     long short | dress skirt coat letter poem story; french italian | book novel film;
     pretty | dress skirt scarf lamp cup; beautiful | dress watch guitar horse bird poem;
     black white grey | cat dog horse mouse rabbit goat duck; grey | wolf elephant;
@@ -2629,9 +2314,19 @@ def spot(pick: Pick, spots: str, place: Sequence) -> Pair:
     return f"{where} {place[0]}", f"{SPOTS[where]} {place[1]}"
 
 
+def at(pick: Pick, spots: str, places: str, look: Callable[..., Phrase] = perhaps) -> Pair:
+    """One of the prepositions, and one of the places."""
+    return spot(pick, spots, look(pick, "the", pick(places.split())))
+
+
 def kin(pick: Pick, kind: str, of: str = "") -> Phrase:
     """A relative."""
     return np(kind, NOUN[pick((of or KIN).split())])
+
+
+def another(pick: Pick, s: Subject) -> Subject:
+    """Somebody else, by name."""
+    return pick([name for name in NAMES if name != s])
 
 
 FOLKS = [*NAMES, *NAMES, HE, SHE, *RELATIVES[::3]]
@@ -2657,16 +2352,15 @@ def things_are_somewhere(pick: Pick) -> Pair:
     things, spots, places = pick(SCENES)
     noun, several = pick(things.split()), things.startswith(PAIRED)
     kind = pick(["the", "my", "his", "her"] if noun in OWNABLE else ["the"])
-    where = spot(pick, spots, perhaps(pick, "the", pick(places.split())))
-    text = "{} are {} . | {} sont {} ." if several else "{} is {} . | {} est {} ."
-    return fill(text, described(pick, kind, noun, several), where)
+    where = at(pick, spots, places)
+    return stop(is_(subject(described(pick, kind, noun, several)), where))
 
 
 @dense(60)
 def several_things_are_somewhere(pick: Pick) -> Pair:
     things, spots, places = pick(SCENES[:1] + SCENES[2:4] + SCENES[5:])
     noun = pick(things.split())
-    where = spot(pick, spots, perhaps(pick, "the", pick(places.split())))
+    where = at(pick, spots, places)
     several = counted(pick, noun, pick(LOOKS[noun]), 3)
     return fill("there are {} {} . | il y a {} {} .", several, where)
 
@@ -2675,7 +2369,7 @@ def several_things_are_somewhere(pick: Pick) -> Pair:
 def somebody_s_thing_is_somewhere(pick: Pick) -> Pair:
     things, spots, places = pick(SCENES[:2] + SCENES[6:7])
     thing = described(pick, "the", pick([n for n in things.split() if n in OWNABLE]))
-    where = spot(pick, spots, perhaps(pick, "the", pick(places.split())))
+    where = at(pick, spots, places)
     mine = (thing.en.removeprefix("the "), thing.fr)
     return fill("{0}'s {1} is {2} . | {1} de {0} est {2} .", pick(NAMES), mine, where)
 
@@ -2720,8 +2414,7 @@ def animals_at_rest(pick: Pick) -> Pair:
     animal, place = pick(animals.split()), pick(places.split())
     where = spot(pick, spots, pick([perhaps, described])(pick, "the", place))
     if pick([1, 1, 2]) == 1:
-        phrase = described(pick, pick(["the", "a"]), animal)
-        s = Subject(phrase.en, phrase.fr, 2, phrase.feminine)
+        s = subject(described(pick, pick(["the", "a"]), animal))
     else:
         s = Subject(*counted(pick, animal, pick(LOOKS[animal])), 5, False, True)
     tense = pick(["progressive", "progressive", "present", "past"])
@@ -2746,8 +2439,7 @@ def fodder(pick: Pick) -> tuple[str, Phrase]:
 def animals_eat(pick: Pick) -> Pair:
     animal, food = fodder(pick)
     kind = pick(["the", "a", "my"] if animal in "cat dog" else ["the", "a"])
-    phrase = described(pick, kind, animal)
-    s = Subject(phrase.en, phrase.fr, 2, phrase.feminine)
+    s = subject(described(pick, kind, animal))
     places = "house door" if animal in "cat dog hen" else "tree river house lake"
     where = spot(pick, "near", np("the", NOUN[pick(places.split())]))
     if animal in "rabbit cat dog mouse":
@@ -2784,9 +2476,8 @@ def clothes(pick: Pick) -> Pair:
 def fruit(pick: Pick) -> Pair:
     one, other = two(pick, "apple pear tomato onion lemon egg orange banana carrot cake")
     looks = [pick([pick(LOOKS.get(noun, [None])), None]) for noun in (one, other)]
-    goods = fill(
-        "{} and {} | {} et {}", counted(pick, one, looks[0]), counted(pick, other, looks[1])
-    )
+    ones, others = counted(pick, one, looks[0]), counted(pick, other, looks[1])
+    goods = fill("{} and {} | {} et {}", ones, others)
     s = pick([I, WE, *FOLKS])
     verb, tense = pick([("buy", "past"), ("want", "present"), ("buy", "near")])
     if {one, other} <= {noun.en for noun in EATEN} and not any(looks):
@@ -2845,9 +2536,9 @@ def giving_to_people(pick: Pick) -> Pair:
         ["give", "sell", "show", "lend"] if noun not in "cat dog" else ["give", "show"]
     )
     kind = own(s) if verb != "give" else pick([own(s), "a", "a"])
-    receiver = pick([kin(pick, own(s)), pick([name for name in NAMES if name != s])])
+    receiver = pick([kin(pick, own(s)), another(pick, s)])
     if verb == "sell":
-        receiver = pick([name for name in NAMES if name != s])
+        receiver = another(pick, s)
     tense = pick(["past", "past", "future" if verb != "show" else "past"])
     end = fill("to {} | à {}", receiver)
     return stop(both(s, act(verb, perhaps(pick, kind, noun)), tense, end=end))
@@ -2910,8 +2601,7 @@ PERSONS = "doctor teacher baker man woman king queen neighbour painter student b
 
 def somebody(pick: Pick, persons: str = PERSONS) -> Subject:
     """The young doctor, the old king."""
-    phrase = described(pick, "the", pick(persons.split()))
-    return Subject(phrase.en, phrase.fr, 2, phrase.feminine)
+    return subject(described(pick, "the", pick(persons.split())))
 
 
 @dense(55)
@@ -2922,10 +2612,9 @@ def two_people(pick: Pick) -> Pair:
         one.feminine and other.feminine, True
     )  # fmt: skip
     if pick([True, False]):
-        state = pick(
-            "tired happy ready busy surprised worried ill kind clever funny".split()
-        )
-        return stop(is_(both_, state, PERSONAL[state], past=pick([True, False])))
+        states = "tired happy ready busy surprised worried ill kind clever funny"
+        state = PERSONAL[pick(states.split())]
+        return stop(is_(both_, state, past=pick([True, False])))
     action = act(pick("sing dance work sleep laugh run swim eat cry smile".split()))
     return stop(both(both_, action, pick(["progressive", "past", "future"])))
 
@@ -2954,8 +2643,7 @@ def two_things_differ(pick: Pick) -> Pair:
     kinds = pick(pairs_ if things.split()[0] in OWNABLE else pairs_[:1])
     clauses = []
     for noun, state, of in zip(two(pick, things), two(pick, states), kinds):
-        s, adjective = the(NOUN[noun], of), ADJECTIVES[state]
-        clauses.append((f"{s.en} is {state}", is_so(s, agree(adjective, s.feminine))))
+        clauses.append(is_(the(NOUN[noun], of), ADJECTIVES[state]))
     return fill("{} {} {} . | {} {} {} .", clauses[0], pick(LINKS), clauses[1])
 
 
@@ -2976,7 +2664,7 @@ def two_people_differ(pick: Pick) -> Pair:
     if pick([0, 0, 1]):
         subjects = [pick(NAMES[:6]), pick(NAMES[6:])]
     first, second = (
-        is_(s, state, (PERSONAL | words.BEFORE)[state])
+        is_(s, (PERSONAL | words.BEFORE)[state])
         for s, state in zip(subjects, two(pick, states))
     )
     return fill("{} {} {} . | {} {} {} .", first, pick(LINKS), second)
@@ -3048,9 +2736,8 @@ def two_of_my_things(pick: Pick) -> Pair:
 
 @dense(45)
 def bring_me_two_things(pick: Pick) -> Pair:
-    one, other = two(
-        pick, "pen pencil notebook bag umbrella box cup scarf hat plate book key"
-    )
+    things = "pen pencil notebook bag umbrella box cup scarf hat plate book key"
+    one, other = two(pick, things)
     asks = pick(
         table("""
         give me | donne-moi; bring me | apporte-moi; show me | montre-moi;
@@ -3075,7 +2762,7 @@ def tastes_differ(pick: Pick) -> Pair:
     plural = group in TASTES[2:]
     one, other = (np("all", NOUN[noun], None, plural) for noun in two(pick, group))
     a = pick([*NAMES, I, HE, *RELATIVES[:4]])
-    b = SHE if a == HE else pick([name for name in NAMES if name != a])
+    b = SHE if a == HE else another(pick, a)
     verb, contrary = pick(
         [("like", "hate"), ("like", "prefer"), ("hate", "like"), ("love", "hate")]
     )
@@ -3087,7 +2774,7 @@ def tastes_differ(pick: Pick) -> Pair:
 @dense(65)
 def two_lives(pick: Pick) -> Pair:
     a = pick([*NAMES, *RELATIVES[:6], I, HE])
-    b = SHE if a == HE else pick([name for name in NAMES if name != a])
+    b = SHE if a == HE else another(pick, a)
     verbs_ = [pick(["live", "work", "study"]), pick(["live", "work", "study"])]
     ends = [pick(WHERE), pick(WHERE)]
     if pick([0, 1]) or ends[0] == ends[1]:
@@ -3102,11 +2789,8 @@ def two_lives(pick: Pick) -> Pair:
     return fill("{} {} {} . | {} {} {} .", clauses[0], pick(LINKS), clauses[1])
 
 
-CHORES = [
-    action for action in ERRANDS + PASTIMES
-    if action.verb.en in ("clean", "repair", "cut", "prepare", "paint", "do", "make")
-    or action.verb.en in ("open", "close", "phone")
-]  # fmt: skip
+HOUSEWORK = "clean, repair, cut, prepare, paint, do, make, open, close, phone"
+CHORES = doing(HOUSEWORK, ERRANDS + PASTIMES)
 OTHER_TASKS = [BY_VERB[verb] for verb in "cook work sleep read write rest".split()]
 
 
@@ -3121,17 +2805,13 @@ def sharing_the_work(pick: Pick) -> Pair:
     return stop(linked(both(a, one, tense), ("and", "et"), both(b, other, tense)))
 
 
-GAMES = [
-    a
-    for a in PASTIMES
-    if a.verb.en in ("play", "watch", "walk", "swim", "run", "learn", "study")
-]
+GAMES = doing("play, watch, walk, swim, run, learn, study", PASTIMES)
 
 
 @dense(65)
 def together_on_a_day(pick: Pick) -> Pair:
     s = pick([*NAMES, I, HE, SHE])
-    other = pick([kin(pick, own(s)), pick([name for name in NAMES if name != s])])
+    other = pick([kin(pick, own(s)), another(pick, s)])
     tense = pick(["present", "past", "future"])
     when = {"present": MONDAYS, "past": YESTERDAY, "future": TOMORROW}[tense]
     end = linked(fill("with {} | avec {}", other), pick(when))
@@ -3190,12 +2870,7 @@ def things_of_somebody_are(pick: Pick) -> Pair:
     degree, fr = pick([("very", "très"), ("too", "trop")]) if graded else ("", "")
     if adjective.en in ("ill", "useful", "sad", "beautiful", "clean") and degree == "too":
         degree, fr = "very", "très"
-    so = (
-        f"{degree} {adjective.en}",
-        f"{fr} {agree(adjective, NOUN[noun].feminine, several)}",
-    )
-    text = "{} are {} . | {} sont {} ." if several else "{} is {} . | {} est {} ."
-    return fill(text, thing, so)
+    return stop(is_(subject(thing), adjective, adverb=(degree, fr)))
 
 
 @dense(65)
@@ -3256,7 +2931,7 @@ def where_people_do_it(pick: Pick) -> Pair:
     """)
     )
     verb = pick(verbs_.split())
-    where = spot(pick, spots, described(pick, "the", pick(places.split())))
+    where = at(pick, spots, places, described)
     tense = pick(["present"] if verb in ("live", "work") else ["progressive", "past"])
     return stop(both(pick(FOLKS), act(verb), tense, end=where))
 
@@ -3321,12 +2996,12 @@ ASKED = entries(
 @pattern(400)
 def small_talk() -> Pairs:
     yield from SMALL_TALK
-    for name in words.MEN + words.WOMEN:
-        for en, fr in SAID:
-            yield f"{en} , {name} !", f"{fr} , {name} !"
+    for s in NAMES:
+        for greeting in SAID:
+            yield fill("{} , {} ! | {} , {} !", greeting, s)
         for en in ("careful", "patient", "serious", "polite", "honest", "brave"):
-            adjective = agree(words.TRAITS[en], name in words.WOMEN)
-            yield f"be {en} , {name} .", f"sois {adjective} , {name} ."
-            yield f"don't be afraid , {name} .", f"n'aie pas peur , {name} ."
-        for en, fr in ASKED:
-            yield f"{en} , {name} ?", f"{fr} , {name} ?"
+            trait = en, fits(s, words.TRAITS[en])
+            yield fill("be {} , {} . | sois {} , {} .", trait, s)
+            yield fill("don't be afraid , {} . | n'aie pas peur , {} .", s)
+        for asked in ASKED:
+            yield fill("{} , {} ? | {} , {} ?", asked, s)

@@ -89,7 +89,7 @@ def english_ing(word: str) -> str:
     return ING.get(word) or re.sub(r"(?<=[^e])e$", "", word) + "ing"
 
 
-DOUBLED = set("run swim win put cut sit get forget begin travel stop plan shop".split())
+DOUBLED = set("run swim win cut get forget travel".split())
 ING = {"lie": "lying", "be": "being"}
 
 
@@ -191,8 +191,8 @@ THINGS = nouns(  # what one may buy, lose, find and look for
     f="watch montre, key clé, guitar guitare, map carte, scarf écharpe, cap casquette",
 )
 TABLEWARE = nouns(
-    m="knife/knives couteau, glass verre",
-    f="bottle bouteille, cup tasse, spoon cuillère, fork fourchette, plate assiette",
+    m="glass verre",
+    f="bottle bouteille, cup tasse, plate assiette",
 )
 OTHERS = nouns(
     m="""fridge frigo, film film, exercise exercice, painter peintre, ticket billet""",
@@ -246,10 +246,9 @@ CITIES = entries(
     """paris paris, london londres, rome rome, madrid madrid, berlin berlin, lyon lyon,
     nice nice"""
 )
-LANGUAGES = entries(
-    """french français, english anglais, spanish espagnol, italian italien, german allemand,
-    chinese chinois, japanese japonais, portuguese portugais"""
-)
+NATIONAL = """french français, english anglais, spanish espagnol, italian italien,
+    german allemand, chinese chinois, japanese japonais, portuguese portugais"""
+LANGUAGES = entries(NATIONAL)
 NUMBERS = entries(
     """two deux, three trois, four quatre, five cinq, six six, seven sept, eight huit,
     nine neuf, ten dix, eleven onze, twelve douze"""
@@ -295,10 +294,7 @@ QUALITIES = adjectives(  # what things are; these stand after their noun
     quiet tranquille, dangerous dangereux, short court, sad triste,
     famous célèbre, french français, italian italien, funny drôle"""
 )
-NATIONALITIES = adjectives(
-    """french français, english anglais, spanish espagnol, italian italien, german allemand,
-    chinese chinois, japanese japonais, portuguese portugais"""
-)
+NATIONALITIES = adjectives(NATIONAL)
 
 # --- Verbs ----------------------------------------------------------------------------
 
@@ -322,11 +318,10 @@ VERBS = verbs(
     draw drew drawn dessiner, paint peindre, drive drove driven conduire, invite inviter,
     phone appeler, wear wore worn porter, lend lent lent prêter, live habiter,
     prefer préférer, have had had avoir, do did done faire, make made made faire,
-    return rentrer, hear heard heard entendre, believe croire, say said said dire,
-    begin began begun commencer, prepare préparer, cut cut cut couper,
-    think thought thought penser, touch toucher, breathe respirer, count compter,
+    return rentrer, hear heard heard entendre, say said said dire,
+    prepare préparer, cut cut cut couper,
     be was been être, rest se_reposer, hurry se_dépêcher, get_up got_up got_up se_lever,
-    wake_up woke_up woken_up se_réveiller, wash se_laver,
+    wake_up woke_up woken_up se_réveiller,
     get_dressed got_dressed got_dressed se_habiller, have_fun had_fun had_fun se_amuser,
     fall_asleep fell_asleep fallen_asleep se_endormir,
     go_to_bed went_to_bed gone_to_bed se_coucher"""
@@ -346,19 +341,15 @@ IRREGULAR = {
     "devoir": "dois dois doit devons devez doivent | dû | devr",
     "savoir": "sais sais sait savons savez savent | su | saur",
     "voir": "vois vois voit voyons voyez voient | vu | verr",
-    "croire": "crois crois croit croyons croyez croient | cru",
     "boire": "bois bois boit buvons buvez boivent | bu",
     "lire": "lis lis lit lisons lisez lisent | lu",
     "écrire": "écris écris écrit écrivons écrivez écrivent | écrit",
-    "mettre": "mets mets met mettons mettez mettent | mis",
     "prendre": "prends prends prend prenons prenez prennent | pris",
     "connaître": "connais connais connaît connaissons connaissez connaissent | connu",
     "dormir": "dors dors dort dormons dormez dorment | dormi",
     "partir": "pars pars part partons partez partent | parti",
-    "sortir": "sors sors sort sortons sortez sortent | sorti",
     "mentir": "mens mens ment mentons mentez mentent | menti",
     "courir": "cours cours court courons courez courent | couru | courr",
-    "mourir": "meurs meurs meurt mourons mourez meurent | mort | mourr",
     "ouvrir": "ouvre ouvres ouvre ouvrons ouvrez ouvrent | ouvert",
     "rire": "ris ris rit rions riez rient | ri",
     "conduire": "conduis conduis conduit conduisons conduisez conduisent | conduit",
@@ -371,4 +362,4 @@ IRREGULAR = {
 }
 # Verbs that take the forms of another with something put before: ap-prendre.
 COMPOUNDS = [("ap", "prendre"), ("com", "prendre"), ("sou", "rire"), ("en", "dormir")]
-WITH_ETRE = "aller venir partir arriver rester tomber rentrer sortir mourir".split()
+WITH_ETRE = "aller venir partir arriver rester tomber rentrer".split()
