@@ -397,15 +397,18 @@ class Trainer(HyperParameters):
 
     With num_gpus > 0 and a GPU present, model and batches go to the first GPU. With
     gradient_clip_val > 0 the norm of the gradient is kept at or below that value
-    (Pascanu et al., 2013). Every reported value is kept in `history`. Raises ValueError
-    for a negative argument.
+    (Pascanu et al., 2013). With warmup > 0 the learning rate rises in so many steps
+    from 0 to the optimizer's, then falls to 0 at the end (Vaswani et al., 2017, warm up
+    likewise). Every reported value is kept in `history`. Raises ValueError for a
+    negative argument.
     """
 
-    def __init__(self, max_epochs, num_gpus=0, gradient_clip_val=0):
+    def __init__(self, max_epochs, num_gpus=0, gradient_clip_val=0, *, warmup=0):
         for name, value in [
             ("max_epochs", max_epochs),
             ("num_gpus", num_gpus),
             ("gradient_clip_val", gradient_clip_val),
+            ("warmup", warmup),
         ]:
             if value < 0:
                 raise ValueError(f"{name} must not be negative, and is {value}")
@@ -422,6 +425,8 @@ class Trainer(HyperParameters):
         self.prepare_model(model)
         self.optim = model.configure_optimizers()
         self.reset()
+        if self.warmup:
+            self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optim, self.rate)
         total = self.max_epochs * self.num_train_batches
         try:
             with tqdm(total=total, leave=False) as self.bar:
@@ -437,7 +442,7 @@ class Trainer(HyperParameters):
         self.epoch = self.train_batch_idx = self.val_batch_idx = 0
         self.epoch_logs = []  # for each epoch: name -> (total, number of examples)
         self.num_examples = 1  # in the batch at hand
-        self.bar = None
+        self.bar = self.schedule = None
 
     def prepare_data(self, data):
         """Get the loaders; ValueError if there is nothing to train on."""
@@ -468,6 +473,8 @@ class Trainer(HyperParameters):
                 if self.gradient_clip_val > 0:
                     self.clip_gradients(self.gradient_clip_val, self.model)
                 self.optim.step()
+            if self.schedule is not None:
+                self.schedule.step()
             self.train_batch_idx += 1
             if self.bar is not None:
                 self.bar.update()
@@ -500,6 +507,12 @@ class Trainer(HyperParameters):
                 f"batch {batch}: a smaller learning rate or gradient_clip_val may help; "
                 "the parameters are those of the batch before, and history is kept"
             )
+
+    def rate(self, step):
+        """What to multiply the learning rate with in a step, counted from 0."""
+        total = self.max_epochs * self.num_train_batches
+        falling = (total - step) / max(1, total - self.warmup)
+        return min((step + 1) / self.warmup, falling)
 
     def record(self, name, value):
         """Add the mean of a quantity over the batch at hand to the current epoch."""

@@ -387,6 +387,21 @@ def test_validation_sees_no_gradients_and_evaluation_mode():
     assert seen == [(True, True), (True, True), (False, False)] * 2
 
 
+def test_with_a_warmup_the_learning_rate_rises_then_falls():
+    rates = []
+
+    class Watched(d2l.Trainer):
+        def clip_gradients(self, grad_clip_val, model):
+            rates.append(self.optim.param_groups[0]["lr"])
+
+    for warmup in (0, 2):
+        trainer = Watched(max_epochs=2, gradient_clip_val=1, warmup=warmup)
+        trainer.fit(line(d2l, lr=0.8), LineData(num_train=64, batch_size=16))
+    assert rates[:8] == [0.8] * 8
+    factors = [1 / 2, 1, 1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6]
+    assert rates[8:] == pytest.approx([0.8 * factor for factor in factors])
+
+
 def test_an_optimizer_written_by_hand_will_do(d2l_1_0_3):
     model = line(d2l, lr=0.1)
     model.configure_optimizers = lambda: d2l_1_0_3.SGD([*model.parameters()], model.lr)
@@ -468,7 +483,7 @@ def test_apply_init_runs_the_model_then_sets_the_weights():
 
 
 def test_a_trainer_refuses_negative_settings():
-    for name in ("max_epochs", "num_gpus", "gradient_clip_val"):
+    for name in ("max_epochs", "num_gpus", "gradient_clip_val", "warmup"):
         with pytest.raises(ValueError, match=f"{name} must not be negative, and is -1"):
             d2l.Trainer(**{"max_epochs": 1, name: -1})
 
