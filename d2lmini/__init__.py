@@ -2,7 +2,7 @@
 # edit that, then run `make save`.
 """Attention & Transformers, an executable course: the code its chapters save."""
 
-from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder
+from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder, grade
 from .multi_head import MultiHeadAttention
 from .nadaraya_watson import (
     boxcar,
@@ -12,6 +12,7 @@ from .nadaraya_watson import (
     nadaraya_watson,
     triangular,
 )
+from .positional_encoding import PositionalEncoding
 from .queries_keys_values import attention_pooling, show_heatmaps
 from .scoring_functions import (
     AdditiveAttention,
@@ -54,6 +55,7 @@ from .translation import (
     Vocab,
     bleu,
     corpus_bleu,
+    held_out_bleu,
     init_seq2seq,
     read_phrasebook,
     translate,
@@ -95,6 +97,7 @@ __all__ = [
     "translate",
     "bleu",
     "corpus_bleu",
+    "held_out_bleu",
     "show_heatmaps",
     "attention_pooling",
     "gaussian",
@@ -110,6 +113,8 @@ __all__ = [
     "AdditiveAttention",
     "AttentionDecoder",
     "Seq2SeqAttentionDecoder",
+    "grade",
     "MultiHeadAttention",
+    "PositionalEncoding",
     "__version__",
 ]

@@ -7,12 +7,18 @@ embeddings, `h` hidden units, `l` layers.
 """
 
 import torch
-from torch import nn
 
-from .scoring_functions import AdditiveAttention
-from .translation import Decoder, init_seq2seq
+from .scoring_functions import AdditiveAttention, length_mask
+from .translation import (
+    Decoder,
+    Seq2SeqDecoder,
+    bleu,
+    held_out_bleu,
+    init_seq2seq,
+    translate,
+)
 
-__all__ = ["AttentionDecoder", "Seq2SeqAttentionDecoder"]
+__all__ = ["AttentionDecoder", "Seq2SeqAttentionDecoder", "grade"]
 
 
 class AttentionDecoder(Decoder):
@@ -25,7 +31,7 @@ class AttentionDecoder(Decoder):
         raise NotImplementedError(f"{name} must define attention_weights")
 
 
-class Seq2SeqAttentionDecoder(AttentionDecoder):
+class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
     """A GRU that looks back before each word (Bahdanau et al., 2014).
 
     X (b, n) and a state give scores (b, n, vocabulary) and the next state: the
@@ -35,16 +41,11 @@ class Seq2SeqAttentionDecoder(AttentionDecoder):
     """
 
     def __init__(self, vocab_size, embed_size, num_hiddens, num_layers, dropout=0):
-        super().__init__()
+        super().__init__(vocab_size, embed_size, num_hiddens, num_layers, dropout)
         self.attention = AdditiveAttention(num_hiddens, dropout)
         self.attention(*[torch.zeros(1, 1, num_hiddens)] * 3)  # lazy layers get weights
-        self.embedding = nn.Embedding(vocab_size, embed_size)
-        dropout = dropout if num_layers > 1 else 0  # it acts between layers
-        inputs = embed_size + num_hiddens
-        self.rnn = nn.GRU(inputs, num_hiddens, num_layers, dropout=dropout)
-        self.dense = nn.Linear(num_hiddens, vocab_size)
+        self.attention.apply(init_seq2seq)
         self._attention_weights = []
-        self.apply(init_seq2seq)
 
     def init_state(self, enc_all_outputs, enc_valid_lens=None, *args):
         outputs, hidden_state = enc_all_outputs
@@ -57,13 +58,33 @@ class Seq2SeqAttentionDecoder(AttentionDecoder):
     def forward(self, X, state):
         values, hidden_state, valid_lens = state
         keys = self.attention.W_k(values)
+        mask = None if valid_lens is None else length_mask(valid_lens, keys.shape[1])
         outputs, self._attention_weights = [], []
         for y in self.embedding(X).unbind(dim=1):
             query = hidden_state[-1].unsqueeze(1)
-            context = self.attention.attend(query, keys, values, valid_lens)
+            context = self.attention.attend(query, keys, values, mask=mask)
             x = torch.cat((context, y.unsqueeze(1)), dim=-1)
             output, hidden_state = self.rnn(x.transpose(0, 1), hidden_state)
             outputs.append(output)
             self._attention_weights.append(self.attention.attention_weights)
         scores = self.dense(torch.cat(outputs)).transpose(0, 1)  # (n, b, h) -> (b, n, ...)
         return scores, (values, hidden_state, valid_lens)
+
+
+def grade(model, data):
+    """A model's grades, by name, and its translations of the held-out sentences.
+
+    "held out" is its corpus BLEU on these, from 0 to 100; then come the four sentences
+    of d2l, each with its `bleu`, from 0 to 1.
+    """
+    four = {
+        "go .": "va !",
+        "i lost .": "j'ai perdu .",
+        "he's calm .": "il est calme .",
+        "i'm home .": "je suis chez moi .",
+    }
+    preds = translate(model, data, data.sentences(train=False)[0])
+    grades = {"held out": held_out_bleu(data, preds)}
+    for eng, pred in zip(four, translate(model, data, list(four))):
+        grades[eng] = bleu(pred, four[eng], k=2)
+    return grades, preds

@@ -103,7 +103,8 @@ class DotProductAttention(nn.Module):
         mask = _combined_mask(shape, valid_lens, mask, queries.device)
         inputs = queries.detach(), keys.detach(), mask
         self._last = inputs, _versions(inputs)
-        return self._fused(queries, keys, values, mask)
+        attend = self._fused if queries.shape[-2] > 1 else self._plain
+        return attend(queries, keys, values, mask)
 
     def _fused(self, queries, keys, values, mask):
         """PyTorch's fused attention; a query that may attend to nothing gets zeros."""
@@ -118,8 +119,14 @@ class DotProductAttention(nn.Module):
         if mask is None:
             return attend(queries, keys, values)
         empty = ~mask.any(dim=-1, keepdim=True)
+        if not empty.any():
+            return attend(queries, keys, values, attn_mask=mask)
         output = attend(queries, keys, values, attn_mask=mask | empty)
         return output.masked_fill(empty, 0)
+
+    def _plain(self, queries, keys, values, mask):
+        """The formula as it stands; with one query there is nothing to fuse."""
+        return self.dropout(_weights(queries, keys, mask)) @ values
 
     @property
     def attention_weights(self):
@@ -133,9 +140,13 @@ class DotProductAttention(nn.Module):
         inputs, versions = self._last
         if _versions(inputs) != versions:
             raise RuntimeError("the inputs of the last call have since changed in place")
-        queries, keys, mask = inputs
-        scores = queries / math.sqrt(queries.shape[-1]) @ keys.transpose(-2, -1)
-        return masked_softmax(scores, mask=mask)
+        return _weights(*inputs)
+
+
+def _weights(queries, keys, mask):
+    """The weights (b, ..., n, m) of scaled dot products."""
+    scores = queries / math.sqrt(queries.shape[-1]) @ keys.transpose(-2, -1)
+    return masked_softmax(scores, mask=mask)
 
 
 def _versions(tensors):

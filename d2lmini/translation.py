@@ -14,6 +14,7 @@ import random
 import re
 import warnings
 import zipfile
+from functools import partial
 
 import torch
 from torch import nn
@@ -35,6 +36,7 @@ __all__ = [
     "translate",
     "bleu",
     "corpus_bleu",
+    "held_out_bleu",
 ]
 
 
@@ -310,6 +312,7 @@ class EncoderDecoder(Classifier):
         wanted, what the decoder then had as `attention_weights`.
         """
         src, tgt, src_valid_len, label = (part.to(device) for part in batch)
+        src = src[:, : src_valid_len.max()]  # beyond is padding
         enc_all_outputs = self.encoder(src, src_valid_len)
         dec_state = self.decoder.init_state(enc_all_outputs, src_valid_len)
         eos = self._find_eos(label)
@@ -422,10 +425,12 @@ class Seq2Seq(EncoderDecoder):
 
     def loss(self, Y_hat, Y, averaged=True):
         """The mean cross-entropy of the words, or one value each, 0 for padding."""
-        losses = super().loss(Y_hat, Y, averaged=False)
-        keep = Y.reshape(-1) != self.tgt_pad
-        losses = losses.masked_fill(~keep, 0)
-        return losses.sum() / keep.sum().clamp(min=1) if averaged else losses
+        Y_hat, Y = Y_hat.reshape(-1, Y_hat.shape[-1]), Y.reshape(-1)
+        options = {"ignore_index": self.tgt_pad}
+        if not averaged:
+            return nn.functional.cross_entropy(Y_hat, Y, reduction="none", **options)
+        total = nn.functional.cross_entropy(Y_hat, Y, reduction="sum", **options)
+        return total / (Y != self.tgt_pad).sum().clamp(min=1)
 
     def training_step(self, batch):
         """The loss of one training batch, which is also reported."""
@@ -441,16 +446,21 @@ class Seq2Seq(EncoderDecoder):
         return torch.optim.Adam(self.parameters(), lr=self.lr, fused=True)
 
     def _cut(self, batch):
-        """The batch without the last steps of the targets, where all is padding."""
-        src, tgt, *rest, labels = batch
+        """The batch without its last steps, where all is padding."""
+        src, tgt, *lengths, labels = batch
+        m = max(1, lengths[0].max()) if lengths else src.shape[1]
         n = max(1, (labels != self.tgt_pad).sum(dim=1).max())
-        return src, tgt[:, :n], *rest, labels[:, :n]
+        return src[:, :m], tgt[:, :n], *lengths, labels[:, :n]
 
 
-def translate(model, data, sentences):
-    """The model's greedy translations of English sentences, a list of strings."""
+def translate(model, data, sentences, decode=None):
+    """The model's translations of English sentences, a list of strings.
+
+    They are greedy, unless `decode` takes the place of `EncoderDecoder.predict_step`.
+    """
     device = next(model.parameters()).device
-    tokens, _ = model.predict_step(data.build(sentences), device, data.num_steps)
+    decode = model.predict_step if decode is None else partial(decode, model)
+    tokens, _ = decode(data.build(sentences), device, data.num_steps)
     words = data.tgt_vocab.to_tokens(tokens)
     ended = (itertools.takewhile(lambda word: word != "<eos>", row) for row in words)
     return [" ".join(row) for row in ended]
@@ -491,3 +501,17 @@ def corpus_bleu(preds, labels):
 
     score = sacrebleu.corpus_bleu(preds, [labels], tokenize="none", force=True)
     return score.score
+
+
+def held_out_bleu(data, preds, low=0, high=math.inf):
+    """The corpus BLEU of translations of the held-out sentences, from 0 to 100.
+
+    `preds` translates them all, in the order of `data.sentences(train=False)`. Counted
+    are those with low to high English tokens. Raises ValueError if there are none.
+    """
+    english, french = data.sentences(train=False)
+    if len(preds) != len(english):
+        raise ValueError(f"preds must hold {len(english)} strings, not {len(preds)}")
+    rows = [low <= len(sentence.split()) <= high for sentence in english]
+    preds, labels = (list(itertools.compress(side, rows)) for side in (preds, french))
+    return corpus_bleu(preds, labels)
