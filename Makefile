@@ -7,7 +7,7 @@ BOOK_FLAGS ?=
 BIN := .venv/bin
 ENV := .venv/.installed
 
-.PHONY: help book test save execute check format serve clean
+.PHONY: help book test save execute check format bench serve clean
 
 help:  ## show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -34,6 +34,9 @@ check: $(ENV)  ## lint code and notebooks, and see that the package is up to dat
 format: $(ENV)  ## format code and notebooks in place
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+bench: $(ENV)  ## measure time and memory against d2l and torch.nn, in some minutes
+	$(BIN)/python tools/bench.py
 
 serve: book  ## build the book and serve it on http://localhost:8000 (PORT=...)
 	$(BIN)/python -m http.server $(PORT) --bind localhost --directory _build/html

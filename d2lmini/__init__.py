@@ -44,6 +44,16 @@ from .toolkit import (
     try_gpu,
     use_svg_display,
 )
+from .transformer import (
+    AddNorm,
+    PositionWiseFFN,
+    TransformerDecoder,
+    TransformerDecoderBlock,
+    TransformerEncoder,
+    TransformerEncoderBlock,
+    beam_search,
+    init_transformer,
+)
 from .translation import (
     Decoder,
     Encoder,
@@ -116,5 +126,13 @@ __all__ = [
     "grade",
     "MultiHeadAttention",
     "PositionalEncoding",
+    "PositionWiseFFN",
+    "AddNorm",
+    "TransformerEncoderBlock",
+    "init_transformer",
+    "TransformerEncoder",
+    "TransformerDecoderBlock",
+    "TransformerDecoder",
+    "beam_search",
     "__version__",
 ]

@@ -312,7 +312,8 @@ class EncoderDecoder(Classifier):
         wanted, what the decoder then had as `attention_weights`.
         """
         src, tgt, src_valid_len, label = (part.to(device) for part in batch)
-        src = src[:, : src_valid_len.max()]  # beyond is padding
+        if not save_attention_weights:  # which belong to all of the source, padding too
+            src = src[:, : max(1, int(src_valid_len.max()))]
         enc_all_outputs = self.encoder(src, src_valid_len)
         dec_state = self.decoder.init_state(enc_all_outputs, src_valid_len)
         eos = self._find_eos(label)
@@ -448,8 +449,8 @@ class Seq2Seq(EncoderDecoder):
     def _cut(self, batch):
         """The batch without its last steps, where all is padding."""
         src, tgt, *lengths, labels = batch
-        m = max(1, lengths[0].max()) if lengths else src.shape[1]
-        n = max(1, (labels != self.tgt_pad).sum(dim=1).max())
+        m = max(1, int(lengths[0].max())) if lengths else src.shape[1]
+        n = max(1, int((labels != self.tgt_pad).sum(dim=1).max()))
         return src[:, :m], tgt[:, :n], *lengths, labels[:, :n]
 
 

@@ -202,3 +202,54 @@ def test_attend_uses_the_keys_as_they_are():
     layer.attend(queries, keys, values)
     hook.remove()
     assert not calls
+
+
+# --- grading -------------------------------------------------------------------------
+
+FOUR = {
+    "go .": "va !",
+    "i lost .": "j'ai perdu .",
+    "he's calm .": "il est calme .",
+    "i'm home .": "je suis chez moi .",
+}
+
+
+class Graded(d2l.MTFraEng):
+    """The four sentences of d2l, twice, and a held-out one of the same words."""
+
+    def _download(self):
+        pairs = [*FOUR.items(), *FOUR.items(), ("i'm calm .", "je suis calme .")]
+        return "\n".join(map("\t".join, pairs))
+
+
+class Remembers(nn.Linear):
+    """A model that knows all translations of its data by heart, but for some."""
+
+    def __init__(self, data, forgotten=()):
+        super().__init__(1, 1)
+        src, _, _, labels = data.build(*data.sentences(train=True))
+        more, _, _, others = data.build(*data.sentences(train=False))
+        keys = map(tuple, torch.cat([src, more]).tolist())
+        self.known = dict(zip(keys, torch.cat([labels, others])))
+        for row in data.build(list(forgotten))[0] if forgotten else ():
+            self.known[tuple(row.tolist())] = data.build(["go ."], ["je ."])[3][0]
+
+    def predict_step(self, batch, device, num_steps):
+        return torch.stack([self.known[tuple(row.tolist())] for row in batch[0]]), []
+
+
+def test_a_perfect_model_gets_the_best_grades():
+    data = Graded(4, num_steps=6, num_train=8, num_val=1)
+    grades, preds = d2l.grade(Remembers(data), data)
+    assert [*grades] == ["held out", *FOUR]
+    assert [*grades.values()] == pytest.approx([100, 1, 1, 1, 1])
+    assert preds == data.sentences(train=False)[1] == ["je suis calme ."]
+
+
+@pytest.mark.parametrize("forgotten", [*FOUR, "i'm calm ."])
+def test_a_wrong_translation_lowers_its_own_grade_alone(forgotten):
+    data = Graded(4, num_steps=6, num_train=8, num_val=1)
+    grades, preds = d2l.grade(Remembers(data, [forgotten]), data)
+    (lower,) = [name for name, grade in grades.items() if grade < 0.99]
+    assert lower == (forgotten if forgotten in FOUR else "held out")
+    assert preds == (["je suis calme ."] if forgotten in FOUR else ["je ."])

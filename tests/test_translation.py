@@ -1187,3 +1187,36 @@ def test_a_corpus_needs_one_reference_for_each_translation(preds, labels):
     given = f"not none, not {len(preds)} and {len(labels)}"
     with pytest.raises(ValueError, match=given):
         d2l.corpus_bleu(preds, labels)
+
+
+@given(st.integers(0, 8), st.integers(0, 8), st.sets(st.integers(0, 59)))
+def test_held_out_bleu_counts_the_sentences_of_these_lengths(drawn, low, high, wrong):
+    english, french = drawn.sentences(train=False)
+    preds = [line if i not in wrong else "je suis là ." for i, line in enumerate(french)]
+    rows = [i for i, line in enumerate(english) if low <= line.count(" ") + 1 <= high]
+    if rows:
+        expected = d2l.corpus_bleu([preds[i] for i in rows], [french[i] for i in rows])
+        assert d2l.held_out_bleu(drawn, preds, low, high) == expected
+    else:
+        with pytest.raises(ValueError, match="not none, not 0 and 0"):
+            d2l.held_out_bleu(drawn, preds, low, high)
+    assert d2l.held_out_bleu(drawn, preds) == d2l.corpus_bleu(preds, french)
+
+
+@pytest.mark.parametrize("number", [0, 59, 61])
+def test_held_out_bleu_wants_a_translation_of_every_sentence(drawn, number):
+    with pytest.raises(ValueError, match=f"preds must hold 60 strings, not {number}"):
+        d2l.held_out_bleu(drawn, ["va !"] * number)
+
+
+def test_another_way_of_decoding_gets_the_model_the_batch_and_the_steps():
+    data, model, calls = small(num_steps=4), nn.Linear(1, 1), []
+
+    def decode(*arguments):
+        calls.append(arguments)
+        return data.arrays[3][[0, 2]], "scores"
+
+    assert d2l.translate(model, data, ["go .", "i go ."], decode) == ["va !", "je va !"]
+    ((first, batch, device, num_steps),) = calls
+    assert first is model and device == model.weight.device and num_steps == 4
+    assert all(map(torch.equal, batch, data.build(["go .", "i go ."])))

@@ -1,0 +1,593 @@
+"""The Transformer: equal to PyTorch's and d2l's, blind to the future, and its beams."""
+
+import copy
+import io
+import itertools
+import pickle
+import re
+from types import SimpleNamespace
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+import d2lmini as d2l
+
+PAD, EOS, BOS = 0, 1, 2
+CPU = torch.device("cpu")
+few = settings(max_examples=20)
+
+
+def random(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def random_tokens(*shape, seed=0, size=7):
+    return torch.randint(size, shape, generator=torch.Generator().manual_seed(seed))
+
+
+def assert_close(ours, expected, tolerance=1e-5):
+    torch.testing.assert_close(ours, expected, atol=tolerance, rtol=tolerance)
+
+
+def gradients(output, parts):
+    """The gradients of a random sum of the outputs, for all parts."""
+    direction = random(*output.shape).to(output.dtype)
+    return torch.autograd.grad(output, parts, direction, retain_graph=True)
+
+
+def problem_of(shape=(2, 5, 6), lengths=(3, 5), seed=0, size=7, **options):
+    """A model in which no two weights are alike, sources (b, m) and targets (b, n)."""
+    b, m, n = shape
+    sizes = options.pop("sizes", (12, 16, 3, 2, 0.0))  # dropout comes last
+    torch.manual_seed(seed)
+    encoder = d2l.TransformerEncoder(size, *sizes, **options)
+    decoder = d2l.TransformerDecoder(size, *sizes, **options)
+    model = d2l.Seq2Seq(encoder, decoder, tgt_pad=PAD, lr=0.01, tgt_eos=EOS)
+    for part in model.parameters():
+        if part.ndim == 1:  # biases and norms
+            part.data += 0.3 * torch.randn(part.shape)
+    src, tgt = random_tokens(b, m + n, seed=seed, size=size).split([m, n], dim=1)
+    tgt[:, 0] = BOS
+    valid_lens = torch.tensor([m] * b if lengths is None else lengths)
+    batch = src, tgt, valid_lens, torch.ones_like(tgt)  # no padding tells of an end
+    lengths = None if lengths is None else valid_lens
+    return SimpleNamespace(**locals())  # a problem is all of these
+
+
+@st.composite
+def problems(draw, width=None, size=None, dropout=0.0, bias=(False, True)):
+    """Problems of random sizes, in double precision; `width` is that of a head."""
+    b, m, n, h, num_blks = (draw(st.integers(1, high)) for high in (3, 6, 6, 3, 2))
+    sizes = h * (width or draw(st.integers(1, 5))), draw(st.integers(1, 9)), h, num_blks
+    problem = problem_of(
+        (b, m, n),
+        draw(st.none() | st.lists(st.integers(1, m), min_size=b, max_size=b)),
+        draw(st.integers(0, 1000)),
+        size or draw(st.integers(4, 9)),
+        sizes=(*sizes, dropout),
+        use_bias=draw(st.sampled_from(bias)),
+    )
+    problem.model.double().train(draw(st.booleans()))
+    problem.model.tgt_eos = draw(st.sampled_from([EOS, None]))
+    return problem
+
+
+def start_of(problem):
+    """The decoder's state before the first token."""
+    model, lengths = problem.model, problem.lengths
+    return model.decoder.init_state(model.encoder(problem.src, lengths), lengths)
+
+
+def in_pieces(decoder, X, state, lengths=(1,)):
+    """The scores of X, read in pieces of these lengths in turn, and the last state."""
+    scores, turns = [], itertools.cycle(lengths)
+    while X.shape[1]:
+        n = min(next(turns), X.shape[1])
+        piece, X = X.split([n, X.shape[1] - n], dim=1)
+        Y, state = decoder(piece, state)
+        scores.append(Y)
+    return torch.cat(scores, dim=1), state
+
+
+several = st.lists(st.integers(1, 4), min_size=1, max_size=3)  # lengths of pieces
+
+
+# --- equal to PyTorch's layers -------------------------------------------------------
+
+
+def counterparts(block, layer):
+    """Our parameters, those of PyTorch's layer, and which rows of theirs are ours."""
+    theirs = dict(layer.named_parameters())
+    for name, ours in block.named_parameters():
+        name = name.replace("attention2", "multihead_attn").replace("W_o", "out_proj")
+        name = re.sub("attention1?", "self_attn", name).replace("ffn.dense", "linear")
+        name = name.replace("addnorm", "norm").replace(".ln", "")
+        stem, _, which = name.partition(".W_")
+        if not which:
+            yield ours, theirs[name], slice(None)
+            continue
+        three = theirs[f"{stem}.in_proj{which[1:].replace('.', '_')}"]
+        third, start = len(three) // 3, "qkv".index(which[0])
+        yield ours, three, slice(start * third, (start + 1) * third)
+
+
+@pytest.mark.parametrize("half", ["encoder", "decoder"])
+@few
+@given(problem=problems())
+def test_a_block_equals_that_of_pytorch_and_so_do_its_gradients(half, problem):
+    d, ffn, h, _, dropout = problem.sizes
+    (b, m), n, lengths = problem.src.shape, problem.tgt.shape[1], problem.lengths
+    X, memory = random(b, n, d).double(), random(b, m, d, seed=1).double()
+    padding = None if lengths is None else ~d2l.length_mask(lengths, m).squeeze(1)
+    block, arguments = getattr(problem.model, half).blks[0], (d, h, ffn, dropout)
+    if half == "encoder":
+        layer = nn.TransformerEncoderLayer(*arguments, batch_first=True)
+        inputs, ours = [memory], lambda X: block(X, lengths)
+        masks = {"src_key_padding_mask": padding}
+    else:
+        layer = nn.TransformerDecoderLayer(*arguments, batch_first=True)
+        inputs, ours = [X, memory], lambda X, Y: block(X, (Y, lengths, [None]))[0]
+        mask = ~d2l.causal_mask(n)
+        masks = {"tgt_mask": mask, "memory_key_padding_mask": padding}
+    parameters, others, rows = zip(*counterparts(block, layer.double()))
+    with torch.no_grad():
+        for parameter, other, part in zip(parameters, others, rows):
+            other[part] = parameter
+    inputs = [part.requires_grad_() for part in inputs]
+    output, expected = ours(*inputs), layer(*inputs, **masks)
+    assert_close(output, expected)
+    slopes = gradients(output, [*inputs, *parameters])
+    others = gradients(expected, [*inputs, *others])
+    for slope, other, part in zip(slopes, others, [slice(None)] * len(inputs) + [*rows]):
+        assert_close(slope, other[part])
+
+
+# --- equal to d2l's, where d2l is right ----------------------------------------------
+
+
+def their_decoder(library, problem):
+    """d2l's decoder with the weights of ours, in the same mode."""
+    from oracle import d2l_transformer_decoder
+
+    ours, Decoder = problem.model.decoder, d2l_transformer_decoder(library)
+    theirs = Decoder(problem.size, *problem.sizes).to(ours.dense.weight.dtype)
+    theirs(problem.tgt, theirs.init_state(start_of(problem)[0], None))
+    assert list(theirs.state_dict()) == list(ours.state_dict())
+    theirs.load_state_dict(ours.state_dict())
+    return theirs.train(ours.training)
+
+
+@few
+@given(problems(width=4))
+def test_the_encoder_equals_d2l_s_under_weights_that_go_both_ways(d2l_1_0_3, problem):
+    encoder, arguments = problem.model.encoder, (problem.size, *problem.sizes)
+    theirs, fresh = (
+        library.TransformerEncoder(*arguments, **problem.options).double()
+        for library in (d2l_1_0_3, d2l)
+    )
+    theirs(problem.src, None)  # lazy layers learn their widths
+    assert list(theirs.state_dict()) == list(encoder.state_dict())
+    theirs.load_state_dict(encoder.state_dict())
+    fresh.load_state_dict(theirs.state_dict())
+    expected = theirs(problem.src, problem.lengths)
+    for ours in (encoder, fresh):
+        assert_close(ours(problem.src, problem.lengths), expected)
+        assert_close(ours.attention_weights, theirs.attention_weights)
+
+
+@few
+@given(problems(width=4, bias=[False]))
+def test_the_decoder_equals_d2l_s_in_training_mode(d2l_1_0_3, problem):
+    problem.model.train()
+    decoder, theirs = problem.model.decoder, their_decoder(d2l_1_0_3, problem)
+    encoded = start_of(problem)[0]
+    ours, expected = (
+        part(problem.tgt, part.init_state(encoded, problem.lengths))[0]
+        for part in (decoder, theirs)
+    )
+    assert_close(ours, expected)
+    assert_close(gradients(ours, [encoded]), gradients(expected, [encoded]))
+    assert_close(decoder.attention_weights, theirs.attention_weights)
+
+
+def test_d2l_s_decoder_sees_the_future_when_it_is_evaluated_and_ours_does_not(d2l_1_0_3):
+    problem, moved = problem_of(), []
+    problem.model.eval()
+    later = problem.tgt.clone()
+    later[:, -1] = (later[:, -1] + 1) % problem.size
+    for decoder in (problem.model.decoder, their_decoder(d2l_1_0_3, problem)):
+        scores, others = (
+            decoder(tokens, decoder.init_state(start_of(problem)[0], problem.lengths))[0]
+            for tokens in (problem.tgt, later)
+        )
+        moved.append((scores - others)[:, :-1].abs().amax(dim=(0, 2)))
+    ours, theirs = moved
+    assert (ours == 0).all()
+    assert (theirs > 1e-2).all()
+
+
+def test_d2l_gives_each_decoded_token_position_0_and_ours_counts(d2l_1_0_3):
+    problem, differences = problem_of(), []
+    state, unplaced = start_of(problem)[0], their_decoder(d2l_1_0_3, problem)
+    unplaced.pos_encoding.P = torch.zeros_like(unplaced.pos_encoding.P)
+    for decoder in (problem.model.decoder, their_decoder(d2l_1_0_3, problem), unplaced):
+        whole, _ = decoder.train()(problem.tgt, decoder.init_state(state, None))
+        start = decoder.eval().init_state(state, None)
+        steps, _ = in_pieces(decoder, problem.tgt, start)
+        differences.append((whole - steps).abs().amax(dim=(0, 2)))
+    ours, theirs, without_positions = differences
+    assert (ours < 1e-5).all() and (without_positions < 1e-5).all()
+    assert theirs[0] < 1e-5 and (theirs[1:] > 1e-2).all()
+
+
+def test_the_weights_of_a_translation_fit_d2l_s_plots():
+    problem, num_steps = problem_of(), 5
+    model, (_, _, h, num_blks, _) = problem.model, problem.sizes
+    model.tgt_eos, (src, tgt, lengths, _) = None, (part[:1] for part in problem.batch)
+    tokens, saved = model.predict_step((src, tgt, lengths, tgt + 1), CPU, num_steps, True)
+    rows = [head[0] for step in saved for kind in step for blk in kind for head in blk]
+    rows = nn.utils.rnn.pad_sequence(rows, batch_first=True)  # d2l: by way of pandas
+    plots = rows.reshape(-1, 2, num_blks, h, num_steps).permute(1, 2, 3, 0, 4)
+    assert plots.shape == (2, num_blks, h, num_steps, num_steps)
+    assert_close(rows.sum(dim=-1), torch.ones(len(rows)))
+    model(src, torch.cat([tgt[:, :1], tokens[:, :-1]], dim=1), lengths)
+    for whole, plotted in zip(model.decoder.attention_weights, plots):
+        assert_close(torch.stack(whole), plotted)
+    encoded = torch.cat(model.encoder.attention_weights, 0)
+    encoded = encoded.reshape(num_blks, h, -1, num_steps)
+    assert_close(encoded.sum(dim=-1), torch.ones(num_blks, h, num_steps))
+
+
+# --- the future and the padding ------------------------------------------------------
+
+
+@few
+@given(problems(dropout=0.3), st.data())
+def test_future_tokens_cannot_change_the_past(problem, data):
+    model, b, n = problem.model, *problem.tgt.shape
+    now, more = data.draw(st.integers(1, n)), data.draw(st.integers(0, 3))
+    future = random_tokens(b, n - now, seed=problem.seed + 2, size=problem.size)
+    other, scores = torch.cat([problem.tgt[:, :now], future], dim=1), []
+    for tgt in (problem.tgt, other):
+        torch.manual_seed(0)  # the same dropout
+        scores.append(model(problem.src, tgt, problem.lengths)[:, :now])
+    assert_close(scores[1], scores[0])
+    model.eval()
+    longer = torch.cat([other, other.new_zeros(b, more)], dim=1)
+    short = model(problem.src, problem.tgt[:, :now], problem.lengths)
+    assert_close(model(problem.src, longer, problem.lengths)[:, :now], short)
+
+
+@few
+@given(problems(), st.integers(0, 3))
+def test_padding_never_leaks(problem, more):
+    model, b, m = problem.model, *problem.src.shape
+    lengths, padding = problem.valid_lens, random_tokens(b, more, size=problem.size)
+    longer = torch.cat([problem.src, padding], dim=1)
+    inside = d2l.length_mask(lengths, m + more).squeeze(1)
+    longer = torch.where(inside, longer, (longer + 1) % problem.size)
+    parameters, results = [*model.parameters()], []
+    for src in (problem.src, longer):
+        encoded = model.encoder(src, lengths)[inside[:, : src.shape[1]]]
+        scores = model(src, problem.tgt, lengths)
+        results.append([encoded, scores, *gradients(scores, parameters)])
+    assert_close(*results)
+    if problem.lengths is None:
+        assert_close(model(problem.src, problem.tgt), results[0][1])
+
+
+@few
+@given(problems(), st.integers(0, 3), st.data())
+def test_the_loss_knows_neither_the_mode_nor_the_padding_of_targets(problem, more, data):
+    (b, n), seed, results, reports = problem.tgt.shape, problem.seed + 2, [], []
+    problem.model.plot = lambda key, value, train: reports.append((value, train))
+    words = st.lists(st.integers(1, n), min_size=b, max_size=b)
+    inside = d2l.length_mask(torch.tensor(data.draw(words)), n + more).squeeze(1)
+    labels = random_tokens(b, n + more, seed=seed, size=problem.size - 1) + 1
+    labels = labels.masked_fill(~inside, PAD)
+    tgt = torch.cat([problem.tgt, problem.tgt.new_zeros(b, more)], dim=1)
+    other = torch.where(inside, tgt, (tgt + 1) % problem.size)
+    for tokens, targets in ((problem.tgt, labels[:, :n]), (other, labels)):
+        batch = problem.src, tokens, problem.valid_lens, targets
+        loss = problem.model.train().training_step(batch)
+        slopes = torch.autograd.grad(loss, [*problem.model.parameters()])
+        problem.model.eval().validation_step(batch)
+        results.append([loss, *slopes])
+    assert_close(*results)
+    values, trains = zip(*reports)
+    assert trains == (True, False) * 2
+    for value in values:
+        assert_close(value, values[0])
+
+
+# --- decoding in steps ---------------------------------------------------------------
+
+
+@few
+@given(problems(), several)
+def test_stepwise_decoding_equals_full_pass(problem, several):
+    decoder, parameters = problem.model.decoder, [*problem.model.parameters()]
+    whole, _ = decoder(problem.tgt, start_of(problem))
+    seen, slopes = decoder.attention_weights, gradients(whole, parameters)
+    for lengths in ([1], several):
+        scores, _ = in_pieces(decoder, problem.tgt, start_of(problem), lengths)
+        assert_close(scores, whole)
+        n = 1 if lengths == [1] else decoder.attention_weights[0][0].shape[1]
+        last = [[part[:, -n:] for part in kind] for kind in seen]
+        assert_close(decoder.attention_weights, last)
+        assert_close(gradients(scores, parameters), slopes)
+
+
+@pytest.mark.parametrize("grad", [True, False])
+def test_steps_equal_the_full_pass_at_every_length(grad):
+    problem, tgt = problem_of(), random_tokens(2, 40)
+    with torch.set_grad_enabled(grad):
+        steps, _ = in_pieces(problem.model.decoder, tgt, start_of(problem))
+        for n in range(1, 41):
+            whole, _ = problem.model.decoder(tgt[:, :n], start_of(problem))
+            assert_close(steps[:, :n], whole)
+
+
+@few
+@given(problems(), several, st.lists(st.booleans(), min_size=4, max_size=4))
+def test_a_state_may_be_used_again_and_have_several_futures(problem, lengths, grad):
+    decoder, b, ends = problem.model.decoder, len(problem.tgt), []
+    futures = random_tokens(3, b, 4, size=problem.size)
+    with torch.set_grad_enabled(grad[0]):
+        start = start_of(problem)
+        before, middle = in_pieces(decoder, problem.tgt, start, lengths)
+    for future, enabled in zip(futures, grad[1:]):
+        with torch.set_grad_enabled(enabled):
+            ends.append(decoder(future[:, :2], middle))
+    for future, (scores, state), enabled in zip(futures, ends, grad):
+        with torch.set_grad_enabled(enabled):
+            last, _ = in_pieces(decoder, future[:, 2:], state)
+        whole, _ = decoder(torch.cat([problem.tgt, future], dim=1), start)
+        assert_close(torch.cat([before, scores, last], dim=1), whole)
+
+
+# --- translating, greedily and with beams --------------------------------------------
+
+
+def up_to_eos(tokens, model):
+    """The translations as tuples, after a check that only padding follows their ends."""
+    if model.tgt_eos is None:
+        return [*map(tuple, tokens.tolist())]
+    rows = [tuple(row[: [*row, EOS].index(EOS) + 1]) for row in tokens.tolist()]
+    longest = max(map(len, rows))
+    assert tokens.tolist() == [[*row] + [PAD] * (longest - len(row)) for row in rows]
+    return rows
+
+
+def log_probabilities(problem, i, sentences):
+    """Those of every token at each place of sentences of one length, for source i."""
+    tokens = torch.tensor([[BOS, *sentence[:-1]] for sentence in sentences])
+    src, _, lengths, _ = (part[[i] * len(sentences)] for part in problem.batch)
+    return problem.model(src, tokens, lengths).log_softmax(dim=-1)
+
+
+def search_slowly(problem, i, num_steps, beam_size, alpha):
+    """The search by its definition: a list of beginnings, each read anew."""
+    beams, eos = [(0.0, ())], problem.model.tgt_eos
+    for _ in range(num_steps):
+        grown = [beam for beam in beams if eos in beam[1]]
+        for total, tokens in beams:
+            if eos not in tokens:
+                steps = log_probabilities(problem, i, [(*tokens, None)])[0, -1].tolist()
+                grown += [(total + step, (*tokens, y)) for y, step in enumerate(steps)]
+        beams = sorted(grown, reverse=True)[:beam_size]
+    return max((total / len(tokens) ** alpha, tokens) for total, tokens in beams)
+
+
+@few
+@given(problems(), st.integers(1, 6))
+def test_beam_of_one_is_greedy(problem, num_steps):
+    arguments = problem.model, problem.batch, CPU, num_steps
+    expected, _ = d2l.EncoderDecoder.predict_step(*arguments)
+    tokens, _ = d2l.beam_search(*arguments, beam_size=1)
+    assert torch.equal(tokens, expected)
+    assert problem.model.tgt_eos is not None or tokens.shape[1] == num_steps
+
+
+@few
+@given(problems(), st.integers(1, 4), st.integers(1, 12), st.sampled_from([0, 0.5, 1]))
+def test_beams_are_those_of_a_slow_search_and_so_are_scores(problem, steps, k, alpha):
+    tokens, scores = d2l.beam_search(problem.model, problem.batch, CPU, steps, k, alpha)
+    for i, row in enumerate(up_to_eos(tokens, problem.model)):
+        score, expected = search_slowly(problem, i, steps, k, alpha)
+        assert row == expected
+        assert scores[i].item() == pytest.approx(score)
+
+
+@few
+@given(problems(size=4), st.sampled_from([0, 0.75]))
+def test_a_beam_for_every_sentence_finds_the_best_of_all(problem, alpha):
+    problem.model.tgt_eos = EOS
+    tokens, scores = d2l.beam_search(problem.model, problem.batch, CPU, 3, 4**3, alpha)
+    everything = [*itertools.product(range(4), repeat=3)]
+    for i, row in enumerate(up_to_eos(tokens, problem.model)):
+        totals = {}
+        for whole, steps in zip(everything, log_probabilities(problem, i, everything)):
+            sentence = whole[: (*whole, EOS).index(EOS) + 1]
+            total = sum(step[y].item() for step, y in zip(steps, sentence))
+            totals[sentence] = total / len(sentence) ** alpha
+        assert row == max(totals, key=totals.get)
+        assert scores[i].item() == pytest.approx(max(totals.values()))
+    for k in (1, 2, 3):
+        _, fewer = d2l.beam_search(problem.model, problem.batch, CPU, 3, k, alpha)
+        assert (fewer <= scores + 1e-9).all()
+
+
+class Chain(d2l.Decoder):
+    """A decoder whose next token depends on the last one alone."""
+
+    def init_state(self, *args):
+        return None
+
+    def forward(self, X, state):
+        after = [[0, 0.31, 0, 0.4, 0.29], [0, 0.3, 0, 0.4, 0.3], [0, 0.9, 0, 0.1, 0]]
+        return torch.tensor(after)[(X - BOS).clamp(min=0)].log(), state
+
+
+@pytest.mark.parametrize(
+    ("options", "expected", "probability"),
+    [
+        ((1, 0), [3, 3], 0.4 * 0.4),
+        ((2, 0), [EOS], 0.31),
+        ((3, 1), [4, EOS], (0.29 * 0.9) ** 0.5),
+        ((40, 1), [4, EOS], (0.29 * 0.9) ** 0.5),
+        ((), [4, EOS], (0.29 * 0.9) ** 0.5**0.75),
+    ],
+)
+def test_a_search_worked_out_by_hand(options, expected, probability):
+    model = d2l.Seq2Seq(nn.Module(), Chain(), PAD, lr=1, tgt_eos=EOS)
+    model.encoder.forward = lambda *args: None
+    batch = [torch.tensor([[BOS]])] * 4
+    tokens, scores = d2l.beam_search(model, batch, CPU, 2, *options)
+    assert tokens.tolist() == [expected]
+    assert scores.exp().item() == pytest.approx(probability)
+
+
+def test_a_sentence_may_begin_with_eos():
+    problem = problem_of()
+    problem.tgt[:, 0] = EOS
+    expected, _ = problem.model.predict_step(problem.batch, CPU, 4)
+    tokens, scores = d2l.beam_search(problem.model, problem.batch, CPU, 4, beam_size=1)
+    assert torch.equal(tokens, expected)
+    assert (scores < 0).all()
+
+
+def test_a_search_keeps_no_graph_and_is_refused_without_beams():
+    problem = problem_of()
+    for beam_size in (0, -1):
+        with pytest.raises(ValueError, match=rf"beam_size must .* 1, not {beam_size}"):
+            d2l.beam_search(problem.model, problem.batch, CPU, 3, beam_size)
+    endless = d2l.EncoderDecoder(problem.model.encoder, problem.model.decoder)
+    tokens, scores = d2l.beam_search(endless, problem.batch, CPU, 3)
+    assert tokens.shape == (2, 3)
+    assert not scores.requires_grad and torch.is_grad_enabled()
+
+
+# --- construction, training, errors, precision ---------------------------------------
+
+
+def test_calls_of_d2l_s_chapter_work_as_they_stand():
+    assert d2l.PositionWiseFFN(4, 8)(torch.ones((2, 3, 4))).shape == (2, 3, 8)
+    assert d2l.AddNorm(4, 0.5)(*[torch.ones((2, 3, 4))] * 2).shape == (2, 3, 4)
+    X, valid_lens = torch.ones((2, 100, 24)), torch.tensor([3, 2])
+    encoder_blk = d2l.TransformerEncoderBlock(24, 48, 8, 0.5)
+    assert encoder_blk(X, valid_lens).shape == X.shape
+    encoder = d2l.TransformerEncoder(200, 24, 48, 8, 2, 0.5)
+    tokens = torch.ones((2, 100), dtype=torch.long)
+    assert encoder(tokens, valid_lens).shape == (2, 100, 24)
+    decoder_blk = d2l.TransformerDecoderBlock(24, 48, 8, 0.5, 0)
+    state = [encoder_blk(X, valid_lens), valid_lens, [None]]
+    assert decoder_blk(X, state)[0].shape == X.shape
+    decoder = d2l.TransformerDecoder(200, 24, 48, 8, 2, 0.5)
+    model = d2l.Seq2Seq(encoder, decoder, tgt_pad=0, lr=0.001)
+    assert model(tokens, tokens, valid_lens).shape == (2, 100, 200)
+
+
+def test_a_new_model_has_all_its_weights_and_embeddings_of_variance_1():
+    torch.manual_seed(0)
+    for half in (d2l.TransformerEncoder, d2l.TransformerDecoder):
+        module = half(500, 64, 128, 4, 2, 0, use_bias=True)
+        scaled = module.embedding.weight * 8
+        assert scaled.var().item() == pytest.approx(1, rel=0.03)
+        assert not any(nn.parameter.is_lazy(part) for part in module.parameters())
+        for layer in module.modules():
+            if isinstance(layer, nn.Linear):
+                expected = nn.init.xavier_uniform_(torch.empty_like(layer.weight))
+                assert 0.97 < layer.weight.std() / expected.std() < 1.03
+                assert layer.weight.abs().max() < expected.abs().max() * 1.01
+                assert layer.bias is not None
+
+
+def test_an_optimizer_made_at_once_trains_every_weight():
+    data = d2l.MTFraEng(16, num_steps=8, num_train=64, num_val=16, seed=0)
+    torch.manual_seed(0)
+    sizes, bias = (24, 32, 2, 2, 0.1), {"use_bias": True}
+    encoder = d2l.TransformerEncoder(len(data.src_vocab), *sizes, **bias)
+    decoder = d2l.TransformerDecoder(len(data.tgt_vocab), *sizes, **bias)
+    model = d2l.Seq2Seq(encoder, decoder, tgt_pad=data.tgt_vocab["<pad>"], lr=0.01)
+    model.board.display = False
+    before = {name: part.clone() for name, part in model.named_parameters()}
+    trainer = d2l.Trainer(max_epochs=16, gradient_clip_val=1)
+    trainer.fit(model, data)
+    losses = trainer.history["train_loss"].tolist()
+    assert losses[-1] < losses[0] * 0.6
+    after = dict(model.named_parameters())
+    assert not [name for name in before if torch.equal(before[name], after[name])]
+
+
+def test_sizes_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match=r"Y must .* \(2, 3, 4\), not \(2, 1, 4\)"):
+        d2l.AddNorm(4, 0)(random(2, 3, 4), random(2, 1, 4))
+    for part, arguments in [
+        (d2l.TransformerEncoderBlock, (10, 8, 3, 0)),
+        (d2l.TransformerDecoderBlock, (10, 8, 3, 0, 0)),
+        (d2l.TransformerEncoder, (9, 10, 8, 3, 1, 0)),
+        (d2l.TransformerDecoder, (9, 10, 8, 3, 1, 0)),
+    ]:
+        with pytest.raises(ValueError, match=r"num_heads must .* = 10, not 3"):
+            part(*arguments)
+    problem = problem_of()
+    with pytest.raises(ValueError, match=r"queries must be \(3, items, 12\)"):
+        problem.model.decoder(problem.tgt, (random(3, 5, 12), None, [None, None]))
+
+
+@pytest.mark.parametrize("lengths", [[5], [1] * 5, [2, 3]])
+def test_max_len_is_the_number_of_tokens_that_fit(lengths):
+    problem = problem_of(max_len=5)
+    decoder, start = problem.model.decoder, start_of(problem)
+    with pytest.raises(ValueError, match="max_len = 5, not start = 0 and n = 6"):
+        problem.model.encoder(problem.tgt)
+    with pytest.raises(ValueError, match="max_len = 5, not start = 0 and n = 6"):
+        decoder(problem.tgt, start)
+    _, state = in_pieces(decoder, problem.tgt[:, :5], start, lengths)
+    with pytest.raises(ValueError, match="max_len = 5, not start = 5 and n = 1"):
+        decoder(problem.tgt[:, 5:], state)
+
+
+@few
+@given(problems(dropout=0.2))
+def test_state_dict_round_trip(problem):
+    model, inputs = problem.model.eval(), (problem.src, problem.tgt, problem.lengths)
+    scores, file = model(*inputs), io.BytesIO()
+    scores.sum().backward()
+    assert [*model.state_dict()] == [name for name, _ in model.named_parameters()]
+    torch.save(model.state_dict(), file)
+    options = {"sizes": problem.sizes, **problem.options}
+    other = problem_of(seed=problem.seed + 1, size=problem.size, **options).model.double()
+    other.load_state_dict(torch.load(io.BytesIO(file.getvalue())))
+    for same in (other.eval(), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert torch.equal(same(*inputs), scores)
+
+
+def test_dropout_acts_in_training_only_and_on_the_new_part_alone():
+    norm, X, Y = d2l.AddNorm(6, 1.0), random(2, 3, 6), random(2, 3, 6, seed=1)
+    assert torch.equal(norm(X, Y), norm.ln(X))
+    assert torch.equal(norm.eval()(X, Y), norm.ln(X + Y))
+    model, src = problem_of(sizes=(12, 9, 3, 2, 0.5)).model, random_tokens(2, 5)
+    rates = [part.p for part in model.modules() if isinstance(part, nn.Dropout)]
+    assert rates == [0.5] * (1 + 2 * 3 + 1 + 2 * 5)
+    assert not torch.equal(model(src, src), model(src, src))
+    model.eval()
+    assert torch.equal(model(src, src), model(src, src))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
+def test_other_precisions_agree_with_single(dtype):
+    problem = problem_of()
+    model, inputs = problem.model.eval(), (problem.src, problem.tgt, problem.lengths)
+    single, tolerance = model(*inputs), 1e-5 + 30 * torch.finfo(dtype).eps
+    scores = model.to(dtype)(*inputs)
+    assert scores.dtype == dtype
+    assert_close(scores.float(), single, tolerance)
+    steps, _ = in_pieces(model.decoder, problem.tgt, start_of(problem), [1, 2, 3])
+    assert_close(steps.float(), single, tolerance)
+    tokens, totals = d2l.beam_search(model, (*inputs, problem.tgt), CPU, 4)
+    assert len(up_to_eos(tokens, model)) == 2 and totals.isfinite().all()
