@@ -194,20 +194,25 @@ def _append(written, keys, values):
         return (keys, values), keys.shape[2], [keys.shape[2]]
     rooms, length, taken = written
     end, parts = length + keys.shape[2], (keys, values)
-    rooms = [room[:, :, :length] for room in rooms] if taken[0] != length else rooms
     if torch.is_grad_enabled():  # autograd wants nothing to be written over
         rooms = [
-            torch.cat((room[:, :, :length], part), 2) for room, part in zip(rooms, parts)
+            torch.cat((room[:, :, :length], part), dim=2)
+            for room, part in zip(rooms, parts)
         ]
         return rooms, end, [end]
-    if end > rooms[0].shape[2]:
-        pad = 0, 0, 0, 2 * end - length
-        rooms = [nn.functional.pad(room[:, :, :length], pad) for room in rooms]
-        taken = [length]
+    if taken[0] != length or end > rooms[0].shape[2]:
+        rooms, taken = [_larger(room, length, 2 * end) for room in rooms], [length]
     for room, part in zip(rooms, parts):
         room[:, :, length:end] = part
     taken[0] = end
     return rooms, end, taken
+
+
+def _larger(room, length, size):
+    """A new room of this size, with what is written in the old one."""
+    new = room.new_empty(*room.shape[:2], size, room.shape[3])
+    new[:, :, :length] = room[:, :, :length]
+    return new
 
 
 class TransformerDecoder(AttentionDecoder):

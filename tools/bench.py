@@ -19,7 +19,9 @@ one process, and the table shows our median, and the medians of the ratios to ou
 """
 
 import argparse
+import contextlib
 import copy
+import io
 import json
 import math
 import multiprocessing
@@ -364,7 +366,8 @@ def measure_fit(options):
         trainer = library.Trainer(max_epochs=epochs, gradient_clip_val=1)
         d2lmini.plt.close("all")
         start = time.perf_counter()
-        trainer.fit(model, theirs if library is d2l else data)
+        with contextlib.redirect_stderr(io.StringIO()):  # ours has a bar
+            trainer.fit(model, theirs if library is d2l else data)
         render(model.board.fig)
         return time.perf_counter() - start
 

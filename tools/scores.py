@@ -24,6 +24,7 @@ import time
 import torch
 from oracle import d2l_transformer_decoder, load_d2l
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 import d2lmini
 
@@ -118,9 +119,17 @@ def small(source, seed):
                 decoder(len(data.tgt_vocab), *sizes),
             )
             model = seq2seq(library, *halves, data, lr)
+            if kind == "Transformer":  # d2l leaves its initial weights to PyTorch
+                model.apply(reset)
             library.Trainer(max_epochs=epochs, gradient_clip_val=1).fit(model, data)
             grades[f"{kind}, {name}"] = grade(model, data)
     return grades
+
+
+def reset(module):
+    """Give a module PyTorch's own initial weights, if it has some already."""
+    if hasattr(module, "reset_parameters") and not is_lazy(next(module.parameters())):
+        module.reset_parameters()
 
 
 def large(source, seed, seconds):
