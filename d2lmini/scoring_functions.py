@@ -6,11 +6,13 @@ Axes. `b` batch, `n` queries, `m` keys and values, `d` width of queries and keys
 width of values, `h` hidden units.
 """
 
+import itertools
 import math
 from functools import partial
 
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 __all__ = [
     "length_mask",
@@ -103,8 +105,7 @@ class DotProductAttention(nn.Module):
         mask = _combined_mask(shape, valid_lens, mask, queries.device)
         inputs = queries.detach(), keys.detach(), mask
         self._last = inputs, _versions(inputs)
-        attend = self._fused if queries.shape[-2] > 1 else self._plain
-        return attend(queries, keys, values, mask)
+        return self._fused(queries, keys, values, mask)
 
     def _fused(self, queries, keys, values, mask):
         """PyTorch's fused attention; a query that may attend to nothing gets zeros."""
@@ -116,6 +117,8 @@ class DotProductAttention(nn.Module):
             return self._fused(*parts).squeeze(1)
         dropout = self.dropout.p if self.training else 0.0
         attend = partial(nn.functional.scaled_dot_product_attention, dropout_p=dropout)
+        if dropout and queries.device.type == "cpu":
+            attend = partial(_in_pieces, attend)
         if mask is None:
             return attend(queries, keys, values)
         empty = ~mask.any(dim=-1, keepdim=True)
@@ -123,10 +126,6 @@ class DotProductAttention(nn.Module):
             return attend(queries, keys, values, attn_mask=mask)
         output = attend(queries, keys, values, attn_mask=mask | empty)
         return output.masked_fill(empty, 0)
-
-    def _plain(self, queries, keys, values, mask):
-        """The formula as it stands; with one query there is nothing to fuse."""
-        return self.dropout(_weights(queries, keys, mask)) @ values
 
     @property
     def attention_weights(self):
@@ -141,6 +140,22 @@ class DotProductAttention(nn.Module):
         if _versions(inputs) != versions:
             raise RuntimeError("the inputs of the last call have since changed in place")
         return _weights(*inputs)
+
+
+def _in_pieces(attend, queries, keys, values, attn_mask=None, num_scores=2**18):
+    """What attend gives; if scores are many, in pieces with num_scores at most."""
+    n, all_scores = queries.shape[-2], queries[..., 0].numel() * keys.shape[-2]
+    if all_scores <= 16 * num_scores or not torch.is_grad_enabled():
+        return attend(queries, keys, values, attn_mask)
+    rows = max(1, n * num_scores // all_scores)
+    masks = itertools.repeat(None)
+    if attn_mask is not None:
+        masks = attn_mask.expand(*attn_mask.shape[:-2], n, -1).split(rows, dim=-2)
+    pieces = [
+        checkpoint(attend, some, keys, values, mask, use_reentrant=False)
+        for some, mask in zip(queries.split(rows, dim=-2), masks)
+    ]
+    return torch.cat(pieces, dim=-2)
 
 
 def _weights(queries, keys, mask):

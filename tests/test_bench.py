@@ -2,6 +2,7 @@
 
 import bench
 import pytest
+import rivals
 import torch
 
 import d2lmini
@@ -12,7 +13,7 @@ SIZES = 8, 6, 2, 2
 
 
 def models():
-    return bench.make_models(DATA, max_len=20, sizes=SIZES)
+    return rivals.make_models(DATA, max_len=20, sizes=SIZES)
 
 
 def test_ratios_are_taken_within_a_turn():
@@ -59,7 +60,7 @@ def test_dropout_is_set_in_every_model():
         model.plot = lambda *args, **kwargs: None
         losses = {model.train().training_step(BATCH).item() for _ in range(3)}
         assert len(losses) == 1, name
-        bench.set_dropout(model, 0.5)
+        rivals.set_dropout(model, 0.5)
         losses = {model.training_step(BATCH).item() for _ in range(3)}
         assert len(losses) == 3, name
 

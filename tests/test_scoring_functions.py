@@ -2,6 +2,7 @@
 
 import copy
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -371,8 +372,9 @@ def held_tensors(layer):
     return [*tensors([*vars(layer).values()])]
 
 
-def test_nothing_of_size_n_by_m_is_kept_by_dot_product_attention():
-    n, layer, sizes = 128, d2l.DotProductAttention(0), []
+@pytest.mark.parametrize("n, dropout", [(128, 0), (2200, 0.5)])
+def test_nothing_of_size_n_by_m_is_kept_by_dot_product_attention(n, dropout):
+    layer, sizes = d2l.DotProductAttention(dropout), []
     inputs = [random(1, n, 8, seed=seed).requires_grad_() for seed in range(3)]
 
     def note(tensor):
@@ -385,6 +387,33 @@ def test_nothing_of_size_n_by_m_is_kept_by_dot_product_attention():
     held = held_tensors(layer)
     assert len(held) == 2
     assert all(part.numel() < n * n for part in held)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("num_scores", [1, 5, 9, 10**6])
+def test_dropout_in_pieces_has_the_gradients_of_the_weights_it_used(num_scores, masked):
+    queries, keys = (random(2, 3, 5, 4, seed=seed).requires_grad_() for seed in range(2))
+    mask = torch.rand(2, 1, 1, 5) < 0.7 if masked else None
+    mask = None if mask is None else mask | torch.tensor([True] + 4 * [False])
+    attend = partial(scaled_dot_product_attention, dropout_p=0.4)
+
+    def pieces(values):  # with the same dropout every time
+        torch.manual_seed(3)
+        in_pieces = d2l.scoring_functions._in_pieces
+        return in_pieces(attend, queries, keys, values, mask, num_scores)
+
+    used = pieces(torch.eye(5).expand(2, 3, 5, 5)).detach()
+    assert 0 < (used == 0).float().mean() < 1
+    values = random(2, 3, 5, 6, seed=2).requires_grad_()
+    scores = queries @ keys.transpose(-2, -1) / 2
+    weights = d2l.masked_softmax(scores, mask=mask)
+    torch.testing.assert_close(used, weights * (used > 0) / 0.6)
+    weighed = (weights * (used > 0) / 0.6) @ values
+    output = pieces(values)
+    torch.testing.assert_close(output, weighed)
+    inputs, factor = (queries, keys, values), random(*output.shape, seed=4)
+    expected = torch.autograd.grad(weighed, inputs, factor)
+    torch.testing.assert_close(torch.autograd.grad(output, inputs, factor), expected)
 
 
 def test_nothing_of_the_graph_is_kept_by_the_layers():

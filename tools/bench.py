@@ -9,8 +9,9 @@ one process, and the table shows our median, and the medians of the ratios to ou
   early. torch.nn has no counterpart.
 - train: one step of each library's `Trainer.fit_epoch` without the board; torch.nn's
   blocks stand in our model. First all must give the same loss without dropout. Below is
-  the share of the peak of a 1,024^3 product that a step reaches, and what the ratio of
-  d2l would be if our step took no longer than its matrix products do at that peak.
+  the share of the peak of a 1,024^3 product that a step reaches.
+- profile: where our time goes. "At most" is what d2l's ratio would be, did ours hold
+  nothing but its matrix products and fused attention, as fast as they are there.
 - memory: what a forward and backward pass of two sentences, 1,024 and 512 tokens, adds
   to the resident memory (VmHWM on Linux) of a fresh process, after a small pass.
 - fit: 30 epochs of 4 batches, with the figure, rendered as a notebook does: d2l's each
@@ -20,7 +21,6 @@ one process, and the table shows our median, and the medians of the ratios to ou
 
 import argparse
 import contextlib
-import copy
 import io
 import json
 import math
@@ -37,14 +37,19 @@ from types import SimpleNamespace
 
 import matplotlib
 import torch
-from oracle import d2l_transformer_decoder, load_d2l
-from torch import nn
+from oracle import load_d2l
+from rivals import SIZES, make_models, padding_mask, set_dropout
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.profiler import ProfilerActivity, profile
+from torch.utils.checkpoint import checkpoint
 from torch.utils.flop_counter import FlopCounterMode
 
 import d2lmini
 
-SIZES = 256, 64, 4, 2  # hidden units, those of the feed-forward network, heads, blocks
+PRODUCTS = {  # what PyTorch calls matrix products, and attention on a CPU
+    *(f"aten::{name}" for name in ("mm", "addmm", "bmm", "baddbmm")),
+    "aten::_scaled_dot_product_flash_attention_for_cpu",
+}
 SIDE = 1024  # of the square matrices whose product gives the peak
 OUT = Path(__file__).resolve().parent.parent / "_build" / "bench.json"
 
@@ -73,7 +78,8 @@ def main():
             )
             met = "" if row["met"] else "NOT "
             print(f"   >= {row['bar']}x {met}met" if row["bar"] else "", flush=True)
-            print(f"    {row['remark']}\n" if "remark" in row else "", end="")
+            for remark in row["remarks"]:
+                print(f"    {remark}")
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
     print(f"\nThe numbers are in {OUT.relative_to(OUT.parent.parent)}.")
@@ -101,11 +107,16 @@ def product():
     return lambda: torch.mm(a, b, out=c)
 
 
-def timed(function):
-    """The seconds that a call takes."""
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
+def timed(function, least=0.2):
+    """The seconds that a call takes, the mean of as many as fill the least seconds.
+
+    So what the party before has left in the caches does not count.
+    """
+    calls, start = 0, time.perf_counter()
+    while (seconds := time.perf_counter() - start) < least or not calls:
+        function()
+        calls += 1
+    return seconds / calls
 
 
 def take_turns(parties, repeats, measure=timed):
@@ -136,81 +147,23 @@ def make_row(what, measured, bar=None, scale=1e3):
     for name in ("d2l", "torch.nn"):
         values = measured.get(name)
         row[name] = median_ratio(values, measured["ours"]) if values else None
-    return {**row, "bar": bar, "met": bar and row["d2l"] >= bar, "measured": measured}
+    met = bar and row["d2l"] >= bar
+    return {**row, "bar": bar, "met": met, "measured": measured, "remarks": []}
 
 
-def make_models(data, max_len=1000, sizes=SIZES):
-    """A model of each library, without dropout, all with the weights of ours."""
-    torch.manual_seed(0)
-    d2l, pad = load_d2l(), data.tgt_vocab["<pad>"]
-    src, tgt = len(data.src_vocab), len(data.tgt_vocab)
-    encoder = d2lmini.TransformerEncoder(src, *sizes, 0.0, max_len=max_len)
-    decoder = d2lmini.TransformerDecoder(tgt, *sizes, 0.0, max_len=max_len)
-    # No token is number -1: decoding looks for the end, and never finds it.
-    ours = d2lmini.Seq2Seq(encoder, decoder, tgt_pad=pad, lr=0.001, tgt_eos=-1)
-    encoder = d2l.TransformerEncoder(src, *sizes, 0.0)
-    decoder = d2l_transformer_decoder(d2l)(tgt, *sizes, 0.0)
-    for part in encoder, decoder:
-        part.pos_encoding = d2l.PositionalEncoding(sizes[0], 0.0, max_len)
-
-    class Seq2Seq(d2l.Seq2Seq):
-        def loss(self, Y_hat, Y):  # as in its chapter, but not in its library
-            losses = super().loss(Y_hat, Y, averaged=False)
-            mask = (Y.reshape(-1) != self.tgt_pad).type(torch.float32)
-            return (losses * mask).sum() / mask.sum()
-
-    theirs = Seq2Seq(encoder, decoder, tgt_pad=pad, lr=0.001)
-    theirs.load_state_dict(ours.state_dict())
-    torch_nn = copy.deepcopy(ours)
-    for part in torch_nn.encoder, torch_nn.decoder:
-        part.blks = nn.Sequential(*map(TorchBlock, part.blks))
-    return {"ours": ours, "d2l": theirs, "torch.nn": torch_nn}
-
-
-class TorchBlock(nn.Module):
-    """A block of torch.nn with the weights of one of ours, to take its place."""
-
-    def __init__(self, blk):
-        super().__init__()
-        ours = [part for part in blk.children() if hasattr(part, "W_q")]
-        d, h = blk.ffn.dense2.weight.shape
-        Layer = [nn.TransformerEncoderLayer, nn.TransformerDecoderLayer][len(ours) - 1]
-        self.layer = Layer(d, ours[0].num_heads, h, dropout=0.0, batch_first=True)
-        self.layer.dropout = nn.Identity()  # in the network, where ours has none
-        self.layer.linear1, self.layer.linear2 = blk.ffn.dense1, blk.ffn.dense2
-        for i in range(1, len(ours) + 2):
-            setattr(self.layer, f"norm{i}", getattr(blk, f"addnorm{i}").ln)
-        for name, attention in zip(["self_attn", "multihead_attn"], ours):
-            layers = attention.W_q, attention.W_k, attention.W_v
-            weights = torch.cat([layer.weight.detach() for layer in layers])
-            getattr(self.layer, name).in_proj_weight = nn.Parameter(weights)
-            getattr(self.layer, name).out_proj.weight = attention.W_o.weight
-
-    def forward(self, X, state):
-        if isinstance(self.layer, nn.TransformerEncoderLayer):
-            return self.layer(X, src_key_padding_mask=padding_mask(X, state))
-        memory, causal = state[0], ~d2lmini.causal_mask(X.shape[1])
-        padding = {"memory_key_padding_mask": padding_mask(*state[:2])}
-        return self.layer(X, memory, causal, tgt_is_causal=True, **padding), state
-
-    def attention(self, X, _keys, _values, valid_lens):
-        padding = padding_mask(X, valid_lens)
-        return self.layer.self_attn(X, X, X, padding, need_weights=False)[0]
-
-
-def padding_mask(X, valid_lens):
-    """The mask of torch.nn, where True is what may not be attended to."""
-    return ~d2lmini.length_mask(valid_lens, X.shape[1]).view(len(X), -1)
-
-
-def set_dropout(model, p):
-    """The model, with this rate in all its dropout."""
-    for module in model.modules():
-        if isinstance(module, nn.Dropout):
-            module.p = p
-        if isinstance(module, nn.MultiheadAttention):
-            module.dropout = p
-    return model
+def add_profile(row, function):
+    """Add to a row how much of our time is products, and what that allows at most."""
+    with profile(activities=[ProfilerActivity.CPU], acc_events=True) as record:
+        function()
+    times = {event.key: event.self_cpu_time_total for event in record.key_averages()}
+    rest = sorted(times.keys() - PRODUCTS, key=times.get)
+    row["products"] = 1 - sum(times[key] for key in rest) / sum(times.values())
+    row["at_most"] = row["d2l"] / row["products"]
+    row["rest"] = {key: times[key] / sum(times.values()) for key in rest[:-4:-1]}
+    rest = ", ".join(f"{key} {share:.0%}" for key, share in row["rest"].items())
+    row["remarks"].append(
+        f"profile: products {row['products']:.0%}, so at most {row['at_most']:.1f}x; {rest}"
+    )
 
 
 def check_losses(models, batch, tolerance=1e-4):
@@ -246,7 +199,8 @@ def measure_decoding(options):
             row["growth"] = {name: growth(lengths, medians[name]) for name in medians}
             met = "met" if row["growth"]["ours"] <= 1.2 else "NOT met"
             powers = "ours n^{ours:.2f}, d2l n^{d2l:.2f}".format(**row["growth"])
-            row["remark"] = f"growth with the tokens: {powers}; bar n^1.2 {met}"
+            row["remarks"].append(f"growth with the tokens: {powers}; bar n^1.2 {met}")
+        add_profile(row, lambda: decode(models["ours"]))
         yield row
 
 
@@ -269,9 +223,9 @@ def measure_training(options):
             name: flops / 2 / SIDE**3 * median_ratio(measured["peak"], measured[name])
             for name, flops in row["flops"].items()
         }
-        row["at_most"] = row["d2l"] / row["share"]["ours"]
         shares = ", ".join(f"{name} {share:.0%}" for name, share in row["share"].items())
-        row["remark"] = f"share of the peak: {shares}; at most {row['at_most']:.1f}x"
+        row["remarks"].append(f"share of the peak: {shares}")
+        add_profile(row, parties["ours"])
         yield row
 
 
@@ -312,11 +266,11 @@ def measure_memory(options):
         ("self-attention", options.dropout, 2),
         ("self-attention", 0.0, None),
     ]:
-        measured = {}
-        for name in ("ours", "d2l", "torch.nn"):
+        measured = {"ours": [], "d2l": [], "torch.nn": []}
+        for name in 3 * [*measured]:
             with multiprocessing.get_context("spawn").Pool(1) as pool:
                 arguments = name, what, dropout, options.threads
-                measured[name] = [pool.apply(peak_memory, arguments)]
+                measured[name].append(pool.apply(peak_memory, arguments))
         yield make_row(f"memory, {what}, dropout {dropout}, MB", measured, bar, scale=1)
 
 
@@ -337,6 +291,8 @@ def peak_memory(name, what, dropout, threads):
         encoder.zero_grad()
 
     run(16)  # what the first pass of a process loads does not count
+    one = torch.ones(1, requires_grad=True)
+    checkpoint(torch.sin, one, use_reentrant=False).backward()  # nor what this loads
     Path("/proc/self/clear_refs").write_text("5")  # sets VmHWM back
     before = resident("VmRSS")
     run(1024)
