@@ -70,6 +70,7 @@ from .translation import (
     read_phrasebook,
     translate,
 )
+from .vision_transformer import Digits, FashionMNIST, PatchEmbedding, ViT, ViTBlock, ViTMLP
 
 __version__ = "0.1.0"
 __all__ = [
@@ -134,5 +135,11 @@ __all__ = [
     "TransformerDecoderBlock",
     "TransformerDecoder",
     "beam_search",
+    "Digits",
+    "PatchEmbedding",
+    "ViTMLP",
+    "ViTBlock",
+    "ViT",
+    "FashionMNIST",
     "__version__",
 ]

@@ -568,8 +568,9 @@ def download(url, folder="../data", sha1_hash=None):
 
     `url` is an address or a list of mirrors, which are tried in this order. With a
     sha1_hash, a file with another hash is fetched anew, and a download that broke off
-    is carried on. Raises ConnectionError, with the answer of every mirror, if none has
-    the file, and leaves what was in the folder as it was.
+    is carried on; a SHA-256, known by its 64 digits, will do as well. Raises ValueError
+    for a hash of another length, and ConnectionError, with the answer of every mirror,
+    if none has the file; then what was in the folder is left as it was.
     """
     urls = [url] if isinstance(url, str) else list(url)
     for address in urls or [""]:
@@ -577,8 +578,11 @@ def download(url, folder="../data", sha1_hash=None):
         name = Path(where.path).name.strip(".")
         if where.scheme not in ("http", "https") or not name:
             raise ValueError(f"url must be the http address of a file, not {address!r}")
+    if sha1_hash is not None and len(sha1_hash) not in _HASHES:
+        digits = " or ".join(map(str, _HASHES))
+        raise ValueError(f"sha1_hash must have {digits} digits, not {len(sha1_hash)}")
     path = Path(folder, Path(urlsplit(urls[0]).path).name)
-    if path.is_file() and (sha1_hash is None or _sha1(path) == sha1_hash):
+    if path.is_file() and (sha1_hash is None or _hash(path, sha1_hash) == sha1_hash):
         return str(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part, faults = path.with_name(path.name + ".part"), []
@@ -598,21 +602,25 @@ def _fetch_checked(url, part, sha1_hash):
         part.unlink(missing_ok=True)
     carried_on = part.exists()
     _fetch(url, part)
-    if sha1_hash is None or (found := _sha1(part)) == sha1_hash:
+    if sha1_hash is None or (found := _hash(part, sha1_hash)) == sha1_hash:
         return
     part.unlink()
     if not carried_on:
-        raise ConnectionError(f"the file has the sha1 {found}, not {sha1_hash}")
+        kind = _HASHES[len(sha1_hash)]
+        raise ConnectionError(f"the file has the {kind} {found}, not {sha1_hash}")
     _fetch_checked(url, part, sha1_hash)
 
 
 _FAULTS = URLError, ConnectionError, TimeoutError, HTTPException, UnicodeError
 
 
-def _sha1(path):
-    """The SHA-1 of a file, as hexadecimal digits."""
+_HASHES = {40: "sha1", 64: "sha256"}
+
+
+def _hash(path, like):
+    """The hash of a file, in hexadecimal digits, of the kind that `like` is."""
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha1").hexdigest()
+        return hashlib.file_digest(file, _HASHES[len(like)]).hexdigest()
 
 
 def _fetch(url, part, timeout=30):

@@ -1,5 +1,7 @@
 """Fixtures: the tools as modules, and d2l 1.0.3 as the oracle."""
 
+import gzip
+import struct
 import sys
 from pathlib import Path
 
@@ -12,6 +14,28 @@ sys.path.insert(0, str(ROOT / "tools"))
 # The same examples on every run: a regression test must not fail by luck.
 settings.register_profile("course", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("course")
+
+
+def idx_file(array):
+    """A tensor of bytes as a compressed IDX file."""
+    lengths = struct.pack(f">{array.ndim}I", *array.shape)
+    content = bytes([0, 0, 8, array.ndim]) + lengths + array.numpy().tobytes()
+    return gzip.compress(content, mtime=0)
+
+
+def fashion_files(num_train=6, num_val=4):
+    """The four files of a FashionMNIST of noise, by their names."""
+    import torch
+
+    files, generator = {}, torch.Generator().manual_seed(0)
+    for part, n in [("train", num_train), ("t10k", num_val)]:
+        for kind, high, shape in [
+            ("images-idx3", 256, (n, 28, 28)),
+            ("labels-idx1", 10, (n,)),
+        ]:
+            array = torch.randint(high, shape, generator=generator, dtype=torch.uint8)
+            files[f"{part}-{kind}-ubyte.gz"] = idx_file(array)
+    return files
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,22 @@
-"""download on a bad day: what is asked for, what is kept, and what is never taken over."""
+"""Downloads on a bad day: what is asked for, what is kept, and what is never taken over."""
 
 import hashlib
+import io
 import os
 import random
 import socket
 import threading
+import zipfile
 from functools import partial
 from http.client import HTTPResponse
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+import torch
 
 import d2lmini as d2l
+from conftest import fashion_files
 from d2lmini import toolkit
 
 FILE = random.Random(0).randbytes(200_000)
@@ -23,9 +27,11 @@ class Answers(BaseHTTPRequestHandler):
     """One method for each way to answer; the mirror in the address says which."""
 
     def do_GET(self):
-        name, asked_range = self.path.split("/")[1], self.headers["Range"]
+        (_, name, file), asked_range = self.path.split("/"), self.headers["Range"]
         self.server.asked.append((name, asked_range))
         self.file, answers = self.server.mirrors[name]
+        if isinstance(self.file, dict):  # a mirror of several files
+            self.file = self.file[file]
         self.start = int(asked_range[len("bytes=") : -1]) if asked_range else 0
         getattr(self, answers.pop(0) if len(answers) > 1 else answers[0])()
 
@@ -354,6 +360,155 @@ def test_where_there_is_no_rest_the_download_begins_anew(server, tmp_path, more)
     assert Path(d2l.download(url, tmp_path, RIGHT)).read_bytes() == FILE
     assert server.asked[1:] == [("a", f"bytes={len(FILE + more)}-"), ("a", None)]
     assert os.listdir(tmp_path) == ["file.bin"]
+
+
+# --- SHA-256 ------------------------------------------------------------------------
+
+
+def test_a_sha_256_will_do_as_well(server, tmp_path):
+    right = hashlib.sha256(FILE).hexdigest()
+    url, path = server.mirror("a", "hang_up", "well"), tmp_path / "file.bin"
+    path.write_bytes(b"old")
+    with pytest.raises(ConnectionError):
+        d2l.download(url, tmp_path, right)
+    for _ in range(2):
+        assert Path(d2l.download(url, tmp_path, right)).read_bytes() == FILE
+    assert server.asked == [("a", None), ("a", "bytes=100000-")]
+    wrong = hashlib.sha256(b"page").hexdigest()
+    message = f"the file has the sha256 {right}, not {wrong}"
+    with pytest.raises(ConnectionError, match=message):
+        d2l.download(url, tmp_path, wrong)
+    assert path.read_bytes() == FILE
+
+
+@pytest.mark.parametrize("digits", [0, 32, 39, 65])
+def test_a_hash_of_another_length_is_refused(server, tmp_path, digits):
+    url = server.mirror("a", "well")
+    message = f"sha1_hash must have 40 or 64 digits, not {digits}"
+    with pytest.raises(ValueError, match=message):
+        d2l.download(url, tmp_path / "new", "0" * digits)
+    assert not server.asked
+    assert not (tmp_path / "new").exists()
+
+
+# --- the data that are downloaded ----------------------------------------------------
+
+
+class Tatoeba:
+    """Three sentences in place of d2l's collection."""
+
+    def __init__(self):
+        with zipfile.ZipFile(file := io.BytesIO(), "w") as archive:
+            archive.writestr("fra-eng/fra.txt", "Go.\tVa !\nHi.\tSalut !\nRun!\tCours !")
+        self.files, self.folder = {"fra-eng.zip": file.getvalue()}, Path()
+
+    def build(self, mirrors, root):
+        class Own(d2l.MTFraEng):
+            sha1 = hashlib.sha1(self.files["fra-eng.zip"]).hexdigest()
+
+        Own.mirrors = tuple(f"{mirror}fra-eng.zip" for mirror in mirrors)
+        data = Own(2, num_train=2, num_val=1, source="tatoeba", root=str(root))
+        return data.arrays
+
+
+class Fashion:
+    """Some noise in place of the photographs."""
+
+    def __init__(self):
+        self.files, self.folder = fashion_files(), Path("FashionMNIST", "raw")
+
+    def build(self, mirrors, root):
+        class Own(d2l.FashionMNIST):
+            sha256 = tuple(
+                (name, hashlib.sha256(file).hexdigest())
+                for name, file in self.files.items()
+            )
+
+        Own.mirrors = tuple(mirrors)
+        data = Own(2, root=str(root))
+        return *data.train[:], *data.val[:]
+
+
+@pytest.fixture(params=[Tatoeba, Fashion])
+def kind(request):
+    return request.param()
+
+
+def base(server, name, *answers, files):
+    """The address below which a new mirror has these files."""
+    return server.mirror(name, *answers, file=files).removesuffix("file.bin")
+
+
+def same(first, second):
+    return all(torch.equal(*pair) for pair in zip(first, second, strict=True))
+
+
+def contents(kind, root):
+    """What is in the folder of the downloads."""
+    return {path.name: path.read_bytes() for path in (root / kind.folder).iterdir()}
+
+
+def test_data_come_once_and_from_the_first_mirror_that_has_them(
+    kind, server, closed, tmp_path
+):
+    mirrors = [
+        closed.removesuffix("file.bin"),
+        base(server, "a", "not_found", files=kind.files),
+        base(server, "b", "well", files=kind.files),
+        base(server, "c", "well", files=kind.files),
+    ]
+    data = kind.build(mirrors, tmp_path)
+    assert server.asked == [("a", None), ("b", None)] * len(kind.files)
+    assert contents(kind, tmp_path) == kind.files
+    assert same(kind.build(mirrors, tmp_path), data)
+    assert len(server.asked) == 2 * len(kind.files)
+
+
+def test_a_download_of_data_that_broke_off_is_carried_on(kind, server, tmp_path):
+    mirrors = [base(server, "a", "hang_up", "well", files=kind.files)]
+    first, file = next(iter(kind.files.items()))
+    with pytest.raises(ConnectionError, match=f"no mirror has given {first}"):
+        kind.build(mirrors, tmp_path)
+    assert contents(kind, tmp_path) == {f"{first}.part": file[: len(file) // 2]}
+    kind.build(mirrors, tmp_path)
+    starts = [None, f"bytes={len(file) // 2}-"] + [None] * (len(kind.files) - 1)
+    assert [start for _, start in server.asked] == starts
+    assert contents(kind, tmp_path) == kind.files
+
+
+def test_data_that_are_not_the_right_ones_are_not_taken(kind, server, tmp_path):
+    wrong = dict.fromkeys(kind.files, b"<h1>page</h1>")
+    with pytest.raises(ConnectionError, match="the file has the sha"):
+        kind.build([base(server, "a", "well", files=wrong)], tmp_path)
+    assert contents(kind, tmp_path) == {}
+
+
+def test_a_file_of_data_that_is_damaged_on_the_disk_is_fetched_anew(kind, server, tmp_path):
+    mirrors = [base(server, "a", "well", files=kind.files)]
+    data = kind.build(mirrors, tmp_path)
+    for name, file in kind.files.items():
+        server.asked.clear()
+        (tmp_path / kind.folder / name).write_bytes(file[:-1])
+        assert same(kind.build(mirrors, tmp_path), data)
+        assert server.asked == [("a", None)]
+    assert contents(kind, tmp_path) == kind.files
+
+
+def test_without_a_network_data_say_which_file_is_missing(kind, closed, tmp_path):
+    bases = [closed.replace("closed/file.bin", name) for name in ("one/", "two/")]
+    first = next(iter(kind.files))
+    with pytest.raises(ConnectionError, match=f"(?s){first}:.*/one/.*/two/"):
+        kind.build(bases, tmp_path)
+    assert contents(kind, tmp_path) == {}
+
+
+def test_the_data_come_over_https_with_hashes():
+    mirrors = *d2l.MTFraEng.mirrors, *d2l.FashionMNIST.mirrors
+    assert all(mirror.startswith("https://") for mirror in mirrors)
+    assert len(d2l.MTFraEng.sha1) == 40
+    names, hashes = zip(*d2l.FashionMNIST.sha256)
+    assert {*names} == {*fashion_files()}
+    assert [*map(len, hashes)] == [64] * 4 and len({*hashes}) == 4
 
 
 # --- the progress bar ----------------------------------------------------------------

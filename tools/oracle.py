@@ -84,3 +84,83 @@ def d2l_transformer_decoder(d2l):
             return self._attention_weights
 
     return Decoder
+
+
+def d2l_vit(d2l):
+    """A vision Transformer from d2l's parts, as its chapter describes it.
+
+    Its library has none. As there, patches that do not fit are cut off.
+    """
+
+    class Patches(nn.Module):
+        def __init__(self, img_size, patch_size, num_hiddens):
+            super().__init__()
+            sides = zip(pair(img_size), pair(patch_size))
+            self.num_patches = math.prod(side // patch for side, patch in sides)
+            self.conv = nn.LazyConv2d(num_hiddens, pair(patch_size), pair(patch_size))
+
+        def forward(self, X):
+            maps = self.conv(X)
+            return maps.reshape(*maps.shape[:2], self.num_patches).permute(0, 2, 1)
+
+    class MLP(nn.Module):
+        def __init__(self, num_hiddens, num_outputs, dropout):
+            super().__init__()
+            self.dense1 = nn.LazyLinear(num_hiddens)
+            self.dense2 = nn.LazyLinear(num_outputs)
+            self.dropout = nn.Dropout(dropout)
+
+        def forward(self, X):
+            hidden = self.dropout(nn.functional.gelu(self.dense1(X)))
+            return self.dropout(self.dense2(hidden))
+
+    class Block(nn.Module):
+        def __init__(self, width, mlp_num_hiddens, num_heads, dropout, use_bias):
+            super().__init__()
+            self.ln1 = nn.LayerNorm(width)
+            self.attention = d2l.MultiHeadAttention(width, num_heads, dropout, use_bias)
+            self.ln2 = nn.LayerNorm(width)
+            self.mlp = MLP(mlp_num_hiddens, width, dropout)
+
+        def forward(self, X):
+            normed = self.ln1(X)
+            X = self.attention(normed, normed, normed, None) + X
+            return self.mlp(self.ln2(X)) + X
+
+    class ViT(d2l.Classifier):
+        def __init__(
+            self,
+            img_size,
+            patch_size,
+            num_hiddens,
+            mlp_num_hiddens,
+            num_heads,
+            num_blks,
+            emb_dropout,
+            blk_dropout,
+            lr=0.1,
+            use_bias=False,
+            num_classes=10,
+        ):
+            super().__init__()
+            self.save_hyperparameters()
+            self.cls_token = nn.Parameter(torch.zeros(1, 1, num_hiddens))
+            patches = Patches(img_size, patch_size, num_hiddens)
+            places = torch.randn(1, patches.num_patches + 1, num_hiddens)
+            self.pos_embedding = nn.Parameter(places)
+            self.patch_embedding = patches
+            self.dropout = nn.Dropout(emb_dropout)
+            sizes = num_hiddens, mlp_num_hiddens, num_heads, blk_dropout, use_bias
+            self.blks = nn.Sequential(*(Block(*sizes) for _ in range(num_blks)))
+            last = nn.LayerNorm(num_hiddens), nn.Linear(num_hiddens, num_classes)
+            self.head = nn.Sequential(*last)
+
+        def forward(self, X):
+            X = self.patch_embedding(X)
+            X = torch.cat([self.cls_token.repeat(X.shape[0], 1, 1), X], dim=1)
+            return self.head(self.blks(self.dropout(X + self.pos_embedding))[:, 0])
+
+    def pair(size):
+        return (size, size) if isinstance(size, int) else tuple(size)
+
+    return ViT
