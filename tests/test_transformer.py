@@ -572,6 +572,8 @@ def test_sizes_that_do_not_fit_are_refused():
 
 @pytest.mark.parametrize("lengths", [[5], [1] * 5, [2, 3]])
 def test_max_len_is_the_number_of_tokens_that_fit(lengths):
+    halves = problem_of().model.children()
+    assert [half.pos_encoding.P.shape[1] for half in halves] == [1000, 1000]  # unless told
     problem = problem_of(max_len=5)
     decoder, start = problem.model.decoder, start_of(problem)
     with pytest.raises(ValueError, match="max_len = 5, not start = 0 and n = 6"):
