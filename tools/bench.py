@@ -11,7 +11,8 @@ one process, and the table shows our median, and the medians of the ratios to ou
   blocks stand in our model. First all must give the same loss without dropout. Below is
   the share of the peak of a 1,024^3 product that a step reaches.
 - profile: where our time goes. "At most" is what d2l's ratio would be, did ours hold
-  nothing but its matrix products and fused attention, as fast as they are there.
+  nothing but matrix products, fused attention and the random numbers of dropout, as
+  fast as PyTorch has them.
 - memory: what a forward and backward pass of two sentences, 1,024 and 512 tokens, adds
   to the resident memory (VmHWM on Linux) of a fresh process, after a small pass.
 - fit: 30 epochs of 4 batches, with the figure, rendered as a notebook does: d2l's each
@@ -46,9 +47,12 @@ from torch.utils.flop_counter import FlopCounterMode
 
 import d2lmini
 
-PRODUCTS = {  # what PyTorch calls matrix products, and attention on a CPU
-    *(f"aten::{name}" for name in ("mm", "addmm", "bmm", "baddbmm")),
-    "aten::_scaled_dot_product_flash_attention_for_cpu",
+NEEDED = {  # what no implementation can do without, by the names of PyTorch on a CPU
+    "products": {
+        *(f"aten::{name}" for name in ("mm", "addmm", "bmm", "baddbmm")),
+        "aten::_scaled_dot_product_flash_attention_for_cpu",
+    },
+    "random numbers": {"aten::bernoulli_"},  # of dropout, drawn one after another
 }
 SIDE = 1024  # of the square matrices whose product gives the peak
 OUT = Path(__file__).resolve().parent.parent / "_build" / "bench.json"
@@ -152,18 +156,17 @@ def make_row(what, measured, bar=None, scale=1e3):
 
 
 def add_profile(row, function):
-    """Add to a row how much of our time is products, and what that allows at most."""
+    """Add to a row how much of our time goes where, and what that allows at most."""
     with profile(activities=[ProfilerActivity.CPU], acc_events=True) as record:
         function()
     times = {event.key: event.self_cpu_time_total for event in record.key_averages()}
-    rest = sorted(times.keys() - PRODUCTS, key=times.get)
-    row["products"] = 1 - sum(times[key] for key in rest) / sum(times.values())
-    row["at_most"] = row["d2l"] / row["products"]
-    row["rest"] = {key: times[key] / sum(times.values()) for key in rest[:-4:-1]}
-    rest = ", ".join(f"{key} {share:.0%}" for key, share in row["rest"].items())
-    row["remarks"].append(
-        f"profile: products {row['products']:.0%}, so at most {row['at_most']:.1f}x; {rest}"
-    )
+    row["profile"] = {
+        name: sum(times.get(key, 0) for key in keys) / sum(times.values())
+        for name, keys in NEEDED.items()
+    }
+    row["at_most"] = row["d2l"] / sum(row["profile"].values())
+    shares = ", ".join(f"{name} {share:.0%}" for name, share in row["profile"].items())
+    row["remarks"].append(f"profile: {shares}; at most {row['at_most']:.1f}x")
 
 
 def check_losses(models, batch, tolerance=1e-4):
