@@ -7,13 +7,14 @@ BOOK_FLAGS ?=
 BIN := .venv/bin
 ENV := .venv/.installed
 
-.PHONY: help book test save execute check format bench serve clean
+.PHONY: help book test save execute check format assignments bench serve clean
 
 help:  ## show this help
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 book: $(ENV)  ## render the book to _build/html
 	@$(BIN)/jupyter-book build . $(BOOK_FLAGS)
+	@$(BIN)/python tools/assignments.py --out _build/html/_sources/notebooks/exercises
 	@echo "The book is ready: open _build/html/index.html in a browser."
 
 test: check  ## check, run pytest, then re-run and compare every notebook
@@ -34,6 +35,9 @@ check: $(ENV)  ## lint code and notebooks, and see that the package is up to dat
 format: $(ENV)  ## format code and notebooks in place
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+assignments: $(ENV)  ## write the students' exercise notebooks to _build/assignments/release
+	$(BIN)/python tools/assignments.py
 
 bench: $(ENV)  ## measure time and memory against d2l and torch.nn, in some minutes
 	$(BIN)/python tools/bench.py

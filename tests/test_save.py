@@ -710,6 +710,14 @@ def test_the_order_is_that_of_the_toc_and_not_of_the_names(tmp_path, load):
     assert load().__all__ == ["a", "b", "__version__"]
 
 
+def test_exercises_are_no_chapters(tmp_path, load):
+    (tmp_path / "notebooks" / "exercises").mkdir(parents=True)
+    exercises = ONE.replace("notebooks/", "notebooks/exercises/")
+    notebooks = {ONE: ["a = 1  #@save"], exercises: [D2L, "print(d2l.a)"]}
+    assert run(project(tmp_path, notebooks)) == 0
+    assert load().__all__ == ["a", "__version__"]
+
+
 def test_a_file_that_is_no_notebook_is_refused(refused, tmp_path):
     project(tmp_path, {ONE: ["x = 1  #@save"]})
     (tmp_path / f"{TWO}.ipynb").write_text("[]", encoding="utf-8")

@@ -102,7 +102,7 @@ class Chapter:
 
 
 def chapter_paths(root: Path) -> list[Path]:
-    """The notebooks of `_toc.yml`, in its order; one in notebooks/ it omits is refused."""
+    """The chapters of `_toc.yml`, in its order; one in notebooks/ it omits is refused."""
 
     def files(node):
         if isinstance(node, dict):
@@ -114,7 +114,8 @@ def chapter_paths(root: Path) -> list[Path]:
 
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
     paths = [root / f"{str(name).removesuffix('.ipynb')}.ipynb" for name in files(toc)]
-    paths = [path for path in paths if path.exists()]
+    exercises = root / "notebooks" / "exercises"
+    paths = [path for path in paths if path.exists() and path.parent != exercises]
     for path in sorted((root / "notebooks").glob("*.ipynb")):
         if path not in paths:
             raise SaveError(path.relative_to(root), "is not in _toc.yml")

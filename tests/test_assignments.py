@@ -1,0 +1,244 @@
+"""The students' versions, and that the exercises' tests tell right answers from wrong."""
+
+import ast
+import importlib.util
+import re
+
+import assignments
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from conftest import ROOT
+
+NOTEBOOKS = sorted(assignments.SOURCES.glob("*.ipynb"))
+notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def tagged(cell, *tags, **metadata):
+    cell.metadata.update(tags=list(tags), **metadata)
+    return cell
+
+
+def kinds(path):
+    """The cells of a notebook with their kinds."""
+    cells = nbformat.read(path, as_version=4).cells
+    return [(assignments.kind_of(cell, i), cell) for i, cell in enumerate(cells)]
+
+
+def exercises(path):
+    """For each exercise, by number: what stands before it, its solution and its tests."""
+    found, given, number = {}, [], None
+    for kind, cell in kinds(path):
+        if cell.cell_type == "markdown":
+            heading = re.match(r"## (\d+\.\d+) ", cell.source)
+            number = heading[1] if heading else number
+            continue
+        if kind is None:
+            given.append(cell.source)
+        elif kind != "discussion":
+            before = {"given": "\n".join(given), "solution": "", "tests": []}
+            parts = found.setdefault(number, before)
+            if kind == "solution":
+                parts["solution"] += cell.source + "\n"
+                given.append(cell.source)  # later exercises may build on it
+            else:
+                parts["tests"].append(cell.source)
+    return found
+
+
+def answers(path):
+    """The wrong and the other right answers to a notebook's exercises, kept as data."""
+    file = ROOT / "tests" / "exercise_answers" / f"{path.stem}.py"
+    spec = importlib.util.spec_from_file_location(f"answers_{path.stem}", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def failure(exercise, solution):
+    """The first error that the tests of an exercise raise for this solution, or None."""
+    names = {"__name__": "exercise"}
+    for source in [exercise["given"], solution, *exercise["tests"]]:
+        try:
+            exec(compile(source, "<exercise>", "exec"), names)
+        except Exception as error:  # whatever a wrong answer may raise
+            return error
+
+
+@notebook
+def test_reference_solutions_pass_and_stubs_fail(path):
+    for number, exercise in exercises(path).items():
+        assert exercise["tests"], number
+        assert failure(exercise, exercise["solution"]) is None, number
+        missing = failure(exercise, assignments.stub(exercise["solution"]))
+        assert isinstance(missing, NotImplementedError), number
+
+
+@notebook
+def test_wrong_answers_fail_and_other_right_ones_pass(path):
+    data, found = answers(path), exercises(path)
+    assert data.WRONG.keys() == found.keys()
+    for number, wrong in data.WRONG.items():
+        assert len(wrong) >= 3, number
+        for why, source in wrong:
+            assert failure(found[number], source) is not None, (number, why)
+    for number, source in data.OTHER.items():
+        assert failure(found[number], source) is None, number
+    assert data.OTHER.keys() == found.keys()
+
+
+@notebook
+def test_statements_name_minutes_difficulty_and_points(path):
+    points, number = {}, None
+    for kind, cell in kinds(path):
+        heading = re.match(r"## (\d+\.\d+) \S.*\n\n(.*)\n", cell.source)
+        if cell.cell_type == "markdown" and heading:
+            number = heading[1]
+            line = r"\*\(\d+ minutes, (easy|medium|hard), (\d+) points?\)\*"
+            stated = re.match(line, heading[2])
+            assert stated, cell.source
+            points[number] = int(stated[2])
+            assert "**Goal.**" in cell.source, number
+        if kind in ("tests", "hidden-tests"):
+            points[number] -= cell.metadata["points"]
+    assert points and not any(points.values()), points
+
+
+@notebook
+def test_what_the_book_folds_says_what_it_is(path):
+    for kind, cell in kinds(path):
+        if kind in ("solution", "hidden-tests") and cell.cell_type == "code":
+            assert "hide-input" in cell.metadata["tags"], cell.source
+            shown = cell.metadata["mystnb"]["code_prompt_show"]
+            assert shown == f"Show the {kind.replace('-', ' ')}"
+
+
+@notebook
+def test_students_get_neither_solutions_nor_hidden_tests(path):
+    source = nbformat.read(path, as_version=4)
+    student = assignments.student_view(source)
+    nbformat.validate(student)
+    text = "\n".join(cell.source for cell in student.cells)
+    for kind, cell in kinds(path):
+        if kind == "tests" or kind is None:
+            assert cell.source in text
+        elif kind in ("hidden-tests", "discussion"):
+            assert cell.source not in text
+        elif cell.cell_type == "markdown":
+            assert "<details>" in cell.source and "<details>" not in text
+        else:
+            assert cell.source not in text
+            bodies = {n.name for n in ast.parse(cell.source).body if hasattr(n, "name")}
+            assert all(re.search(rf"(def|class) {name}\b", text) for name in bodies)
+    for cell in student.cells:
+        if cell.cell_type == "code":
+            assert cell.outputs == [] and cell.execution_count is None
+            assert not cell.metadata
+
+
+def test_a_student_view_keeps_what_is_given_and_leaves_out_the_rest():
+    cells = [
+        new_markdown_cell("# Exercises"),
+        tagged(new_code_cell("import math"), "hide-input"),
+        tagged(
+            new_code_cell('def f(x):\n    """Twice x."""\n    return 2 * x'), "solution"
+        ),
+        tagged(new_code_cell("assert f(1) == 2"), "tests", points=1),
+        tagged(new_code_cell("assert f(3) == 6"), "hidden-tests", points=1),
+        tagged(new_markdown_cell("<details>\n\nBecause.\n\n</details>"), "solution"),
+        tagged(new_code_cell("print(f(5))"), "discussion"),
+    ]
+    before = [cell.source for cell in cells]
+    view = assignments.student_view(new_notebook(cells=cells))
+    assert [cell.source for cell in view.cells] == [
+        "# Exercises",
+        assignments.SETUP,
+        "import math",
+        'def f(x):\n    """Twice x."""\n    raise NotImplementedError',
+        "assert f(1) == 2",
+        "*Your answer:*",
+    ]
+    assert [cell.source for cell in cells] == before
+
+
+def test_a_stub_keeps_signatures_docstrings_imports_and_constants():
+    source = '''import torch
+RATE = 0.1
+
+
+@torch.no_grad()
+def f(
+    x, *, y=1
+):
+    """Both.
+
+    On two lines.
+    """
+    secret = x
+    return secret + y
+
+
+class A(torch.nn.Module):
+    """A layer."""
+
+    hidden = 3
+
+    def __init__(self, n):
+        super().__init__()
+        self.n = n
+
+    def forward(self, X):
+        """X (b, n) gives (b,)."""
+        return X.sum(1)
+'''
+    assert (
+        assignments.stub(source)
+        == '''import torch
+RATE = 0.1
+
+
+@torch.no_grad()
+def f(
+    x, *, y=1
+):
+    """Both.
+
+    On two lines.
+    """
+    raise NotImplementedError
+
+
+class A(torch.nn.Module):
+    """A layer."""
+
+    def __init__(self, n):
+        raise NotImplementedError
+
+    def forward(self, X):
+        """X (b, n) gives (b,)."""
+        raise NotImplementedError'''
+    )
+
+
+@pytest.mark.parametrize(
+    "source, message",
+    [
+        ("print(1)", r"definitions only, not 'print\(1\)'"),
+        ("def f(x):\n    return x", "f must have a docstring"),
+        (
+            'class A:\n    """A."""\n    def f(self):\n        pass',
+            "f must have a docstring",
+        ),
+    ],
+)
+def test_solutions_that_cannot_be_stubbed_are_refused_with_the_cell(source, message):
+    cells = [new_code_cell("import math"), tagged(new_code_cell(source), "solution")]
+    with pytest.raises(ValueError, match=f"cell 1: .*{message}"):
+        assignments.student_view(new_notebook(cells=cells))
+
+
+def test_a_cell_of_two_kinds_is_refused():
+    cell = tagged(new_code_cell("x = 1"), "solution", "tests")
+    with pytest.raises(ValueError, match="cell 0: it must have one of the tags"):
+        assignments.student_view(new_notebook(cells=[cell]))
