@@ -99,9 +99,9 @@ def stub(source):
 
 def _stub_of(node, lines):
     """The lines of a function, or of a class and its methods, without bodies."""
-    if ast.get_docstring(node) is None and not node.name.startswith("__"):
-        raise ValueError(f"{node.name} must have a docstring: all that students get of it")
     documented = ast.get_docstring(node) is not None
+    if not documented and not node.name.startswith("__"):
+        raise ValueError(f"{node.name} must have a docstring: all that students get of it")
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
     end = node.body[0].end_lineno if documented else node.body[0].lineno - 1
     kept, indent = lines[first - 1 : end], " " * node.body[0].col_offset

@@ -1,15 +1,8 @@
 """Answers to the exercises of chapter 1: others that are right, and some that are wrong."""
 
+from functools import partial
 
-def _swap(number, *pairs):
-    """The other right answer to an exercise, made wrong by replacing some text."""
-    source = OTHER[number]
-    for old, new in pairs:
-        if old not in source:
-            raise ValueError(f"{number}: nothing to replace: {old!r}")
-        source = source.replace(old, new)
-    return source
-
+from exercise_answers import swap
 
 OTHER = {
     "1.1": """
@@ -134,6 +127,8 @@ def temperature_for(scores, share):
     return 1 / beta
 """,
 }
+
+_swap = partial(swap, OTHER)  # wrong ones are right ones, spoilt
 
 WRONG = {
     "1.1": [

@@ -1,15 +1,8 @@
 """Answers to the exercises of chapter 2: others that are right, and some that are wrong."""
 
+from functools import partial
 
-def _swap(number, *pairs):
-    """The other right answer to an exercise, made wrong by replacing some text."""
-    source = OTHER[number]
-    for old, new in pairs:
-        if old not in source:
-            raise ValueError(f"{number}: nothing to replace: {old!r}")
-        source = source.replace(old, new)
-    return source
-
+from exercise_answers import swap
 
 OTHER = {
     "2.1": """
@@ -90,6 +83,8 @@ def weighted_median(weights, values):
     return torch.tensor(answers)
 """,
 }
+
+_swap = partial(swap, OTHER)  # wrong ones are right ones, spoilt
 
 WRONG = {
     "2.1": [
