@@ -573,6 +573,7 @@ RIGHT = fashion_files()
         (LABELS, idx_file(zeros(5)), "hold 6 labels, one for each image, not 5"),
         (LABELS, idx_file(zeros(6) + 10), "hold labels to 9, not 10"),
     ],
+    ids=lambda part: "file" if isinstance(part, bytes) else None,  # gzip notes the time
 )
 def test_a_file_of_another_kind_is_refused(tmp_path, name, file, message):
     with pytest.raises(ValueError, match=f"{re.escape(name)} .*{message}"):
