@@ -119,13 +119,7 @@ class DotProductAttention(nn.Module):
         attend = partial(nn.functional.scaled_dot_product_attention, dropout_p=dropout)
         if dropout and queries.device.type == "cpu":
             attend = partial(_in_pieces, attend)
-        if mask is None:
-            return attend(queries, keys, values)
-        empty = ~mask.any(dim=-1, keepdim=True)
-        if not empty.any():
-            return attend(queries, keys, values, attn_mask=mask)
-        output = attend(queries, keys, values, attn_mask=mask | empty)
-        return output.masked_fill(empty, 0)
+        return attend(queries, keys, values, attn_mask=mask)
 
     @property
     def attention_weights(self):

@@ -14,7 +14,7 @@ from torch import nn
 from .bahdanau import AttentionDecoder
 from .multi_head import MultiHeadAttention
 from .positional_encoding import PositionalEncoding
-from .scoring_functions import causal_mask
+from .scoring_functions import causal_mask, length_mask
 from .translation import Encoder
 
 __all__ = [
@@ -172,16 +172,28 @@ class TransformerDecoderBlock(nn.Module):
         enc_outputs, enc_valid_lens, caches = state
         written, source = caches[self.i] or (None, None)
         if source is None:
-            source = self.attention2.project(enc_outputs, enc_outputs)
-            source = tuple(part.contiguous() for part in source)
+            keys, values = self.attention2.project(enc_outputs, enc_outputs)
+            source = keys, values, _source_mask(enc_outputs, enc_valid_lens)
         written = _append(written, *self.attention1.project(X, X))
         keys, values = (room[:, :, : written[1]] for room in written[0])
         n, start = X.shape[1], written[1] - X.shape[1]
         mask = causal_mask(n, start=start, device=X.device) if n > 1 else None
         Y = self.addnorm1(X, self.attention1.attend(X, keys, values, mask=mask))
-        Z = self.addnorm2(Y, self.attention2.attend(Y, *source, enc_valid_lens))
+        keys, values, mask = source
+        Z = self.addnorm2(Y, self.attention2.attend(Y, keys, values, mask=mask))
         caches = [*caches[: self.i], (written, source), *caches[self.i + 1 :]]
         return self.addnorm3(Z, self.ffn(Z)), (enc_outputs, enc_valid_lens, caches)
+
+
+def _source_mask(enc_outputs, enc_valid_lens):
+    """The mask (b, 1, m) for lengths (b,). ValueError for lengths of another shape."""
+    if enc_valid_lens is None:
+        return None
+    b, m, _ = enc_outputs.shape
+    if enc_valid_lens.shape != (b,):
+        given = (*enc_valid_lens.shape,)
+        raise ValueError(f"enc_valid_lens must be ({b},), not {given}")
+    return length_mask(enc_valid_lens, m)
 
 
 def _append(written, keys, values):
@@ -210,7 +222,8 @@ def _append(written, keys, values):
 
 def _larger(room, length, size):
     """A new room of this size, with what is written in the old one."""
-    new = room.new_empty(*room.shape[:2], size, room.shape[3])
+    b, h, _, p = room.shape
+    new = room.new_empty(b, size, h, p).transpose(1, 2)  # laid out as what is appended
     new[:, :, :length] = room[:, :, :length]
     return new
 
@@ -220,11 +233,12 @@ class TransformerDecoder(AttentionDecoder):
 
     Tokens X (b, n) and a state give scores (b, n, vocabulary) and the next state: the
     encoder's outputs (b, m, num_hiddens), the source lengths (b,) or None, and for each
-    block None or what it keeps: keys and values of the tokens written so far, and of
-    the source. X continues what is written, and the old state stays as it was.
+    block None or what it keeps: keys and values of the tokens written so far, and those
+    and the mask of the source. X continues what is written; the old state stays as it
+    was.
     `attention_weights` holds two lists with a tensor for each block: to the target,
     (b h, n, tokens so far), and to the source, (b h, n, m). Raises ValueError for more
-    than max_len tokens.
+    than max_len tokens, or other lengths than one for each source.
     """
 
     def __init__(

@@ -568,6 +568,10 @@ def test_sizes_that_do_not_fit_are_refused():
     problem = problem_of()
     with pytest.raises(ValueError, match=r"queries must be \(3, items, 12\)"):
         problem.model.decoder(problem.tgt, (random(3, 5, 12), None, [None, None]))
+    lengths, b = torch.ones(9), len(problem.tgt)
+    state = problem.model.decoder.init_state(random(b, 5, 12), lengths)
+    with pytest.raises(ValueError, match=rf"enc_valid_lens must be \({b},\), not \(9,\)"):
+        problem.model.decoder(problem.tgt, state)
 
 
 @pytest.mark.parametrize("lengths", [[5], [1] * 5, [2, 3]])

@@ -24,19 +24,24 @@ def make_models(data, max_len=1000, sizes=SIZES):
     decoder = d2l_transformer_decoder(d2l)(tgt, *sizes, 0.0)
     for part in encoder, decoder:
         part.pos_encoding = d2l.PositionalEncoding(sizes[0], 0.0, max_len)
-
-    class Seq2Seq(d2l.Seq2Seq):
-        def loss(self, Y_hat, Y):  # as in its chapter, but not in its library
-            losses = super().loss(Y_hat, Y, averaged=False)
-            mask = (Y.reshape(-1) != self.tgt_pad).type(torch.float32)
-            return (losses * mask).sum() / mask.sum()
-
-    theirs = Seq2Seq(encoder, decoder, tgt_pad=pad, lr=0.001)
+    theirs = d2l_seq2seq(d2l)(encoder, decoder, tgt_pad=pad, lr=0.001)
     theirs.load_state_dict(ours.state_dict())
     torch_nn = copy.deepcopy(ours)
     for part in torch_nn.encoder, torch_nn.decoder:
         part.blks = nn.Sequential(*map(TorchBlock, part.blks))
     return {"ours": ours, "d2l": theirs, "torch.nn": torch_nn}
+
+
+def d2l_seq2seq(d2l):
+    """d2l's model with the loss of its chapter; its library's trains on padding."""
+
+    class Seq2Seq(d2l.Seq2Seq):
+        def loss(self, Y_hat, Y):
+            losses = super().loss(Y_hat, Y, averaged=False)
+            mask = (Y.reshape(-1) != self.tgt_pad).type(torch.float32)
+            return (losses * mask).sum() / mask.sum()
+
+    return Seq2Seq
 
 
 class TorchBlock(nn.Module):

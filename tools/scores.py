@@ -5,9 +5,10 @@
 phrasebook  the recurrent model with attention and the Transformer, as chapters 4 and 7
             train them: held-out corpus BLEU, and how many of d2l's four sentences are
             exactly right
-small       d2l's own experiments on Tatoeba (512 pairs, its sizes), with d2l 1.0.3 and
-            with this course side by side: the mean BLEU of the four sentences, and the
-            corpus BLEU of the held-out pairs
+small       d2l's own experiments on Tatoeba (512 pairs, its sizes), side by side with
+            d2l 1.0.3, with d2l and the loss of its chapter (its library's trains on
+            padding, too), and with this course: the mean BLEU of the four sentences, and
+            the corpus BLEU of the held-out pairs
 large       the first 21,000 English sentences of Tatoeba with a translation such that
             both have at most ten tokens, shuffled: 20,000 to train on for so many
             seconds, and the corpus BLEU of the other 1,000
@@ -25,6 +26,7 @@ import time
 
 import torch
 from oracle import d2l_transformer_decoder, load_d2l
+from rivals import d2l_seq2seq
 from torch import nn
 from torch.nn.parameter import is_lazy
 
@@ -76,10 +78,10 @@ def report(model, grades):
     values = " ".join(f"{value:.1f}" for value in held_out)
     spread = statistics.stdev(held_out) if len(held_out) > 1 else 0.0
     print(
-        f"  {model:22} held out {statistics.mean(held_out):.1f} ± {spread:.1f} ({values})"
+        f"  {model:27} held out {statistics.mean(held_out):.1f} ± {spread:.1f} ({values})"
     )
     print(
-        f"  {'':22} the four {means}, all exact with {exact} of {len(four)} seeds",
+        f"  {'':27} the four {means}, all exact with {exact} of {len(four)} seeds",
         flush=True,
     )
 
@@ -94,7 +96,7 @@ def phrasebook(seed):
     ]:
         data = d2lmini.MTFraEng(batch_size, **sizes)
         torch.manual_seed(seed)
-        model = seq2seq(d2lmini, *build(data), data, lr)
+        model = seq2seq(d2lmini.Seq2Seq, *build(data), data, lr)
         d2lmini.Trainer(max_epochs=5, gradient_clip_val=1, **options).fit(model, data)
         grades[name] = grade(model, data)
     return grades
@@ -104,11 +106,13 @@ def small(source, seed):
     """d2l's two experiments, with the classes of d2l and of this course."""
     d2l, grades = load_d2l(), {}
     data = d2lmini.MTFraEng(128, **source)
-    for library, Recurrent, Transformer in [
-        (d2l, d2l_decoder(d2l), d2l_transformer_decoder(d2l)),
-        (d2lmini, d2lmini.Seq2SeqAttentionDecoder, d2lmini.TransformerDecoder),
+    theirs = d2l_decoder(d2l), d2l_transformer_decoder(d2l)
+    ours = d2lmini.Seq2SeqAttentionDecoder, d2lmini.TransformerDecoder
+    for name, library, Model, (Recurrent, Transformer) in [
+        ("d2l", d2l, d2l.Seq2Seq, theirs),
+        ("d2l's chapter", d2l, d2l_seq2seq(d2l), theirs),
+        ("d2lmini", d2lmini, d2lmini.Seq2Seq, ours),
     ]:
-        name = library.__name__.partition(".")[0]
         for kind, encoder, decoder, sizes, lr, epochs in [
             ("recurrent", library.Seq2SeqEncoder, Recurrent, (256, 256, 2, 0.4), 0.005, 15),
             (
@@ -125,7 +129,7 @@ def small(source, seed):
                 encoder(len(data.src_vocab), *sizes),
                 decoder(len(data.tgt_vocab), *sizes),
             )
-            model = seq2seq(library, *halves, data, lr)
+            model = seq2seq(Model, *halves, data, lr)
             if kind == "Transformer":  # d2l leaves its initial weights to PyTorch
                 model.apply(reset)
             library.Trainer(max_epochs=epochs, gradient_clip_val=1).fit(model, data)
@@ -149,7 +153,7 @@ def large(source, seed, seconds):
     ]:
         data = DistinctPairs(batch_size, **sizes, **source)
         torch.manual_seed(seed)
-        model = seq2seq(d2lmini, *build(data), data, lr)
+        model = seq2seq(d2lmini.Seq2Seq, *build(data), data, lr)
         trainer = TimedTrainer(seconds, warmup)
         trainer.fit(model, data)
         epochs = trainer.train_batch_idx / trainer.num_train_batches
@@ -192,9 +196,9 @@ def transformer(data, ffn_num_hiddens, num_blks):
     return encoder, d2lmini.TransformerDecoder(len(data.tgt_vocab), *sizes)
 
 
-def seq2seq(library, encoder, decoder, data, lr):
+def seq2seq(Model, encoder, decoder, data, lr):
     """A model of either library, without a board."""
-    model = library.Seq2Seq(encoder, decoder, tgt_pad=data.tgt_vocab["<pad>"], lr=lr)
+    model = Model(encoder, decoder, tgt_pad=data.tgt_vocab["<pad>"], lr=lr)
     model.board.display = False
     return model
 
