@@ -3,18 +3,21 @@ PYTHON ?= python3
 PORT ?= 8000
 NB ?=
 BOOK_FLAGS ?=
+COURSE ?= _build/assignments
+ADDRESS ?=
+ASSIGNMENT ?=
 
 BIN := .venv/bin
 ENV := .venv/.installed
 
-.PHONY: help book test save execute check format assignments bench serve clean
+.PHONY: help book test save execute check format assignments grade bench serve clean
 
 help:  ## show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 book: $(ENV)  ## render the book to _build/html
 	@$(BIN)/jupyter-book build . $(BOOK_FLAGS)
-	@$(BIN)/python tools/assignments.py --out _build/html/_sources/notebooks/exercises
+	@$(BIN)/python tools/assignments.py --downloads _build/html/_sources/notebooks/exercises
 	@echo "The book is ready: open _build/html/index.html in a browser."
 
 test: check  ## check, run pytest, then re-run and compare every notebook
@@ -36,8 +39,11 @@ format: $(ENV)  ## format code and notebooks in place
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-assignments: $(ENV)  ## write the students' exercise notebooks to _build/assignments/release
-	$(BIN)/python tools/assignments.py
+assignments: $(ENV)  ## make an nbgrader course of the exercises (COURSE=folder ADDRESS=of this repository)
+	$(BIN)/python tools/assignments.py --course $(COURSE) --address "$(ADDRESS)"
+
+grade: $(ENV)  ## grade what students handed in (ASSIGNMENT=01_queries_keys_values COURSE=folder)
+	$(BIN)/python tools/grade.py --course $(COURSE) $(ASSIGNMENT)
 
 bench: $(ENV)  ## measure time and memory against d2l and torch.nn, in some minutes
 	$(BIN)/python tools/bench.py
@@ -45,8 +51,9 @@ bench: $(ENV)  ## measure time and memory against d2l and torch.nn, in some minu
 serve: book  ## build the book and serve it on http://localhost:8000 (PORT=...)
 	$(BIN)/python -m http.server $(PORT) --bind localhost --directory _build/html
 
-clean:  ## remove what was built (the environment stays)
-	rm -rf _build .pytest_cache .ruff_cache .hypothesis d2lmini.egg-info
+clean:  ## remove what was built (the environment stays, and a course with its gradebook)
+	@if [ -e _build/assignments/submitted ]; then echo "clean: keeping _build/assignments, with what students handed in"; else rm -rf _build/assignments; fi
+	rm -rf $(filter-out _build/assignments,$(wildcard _build/*)) .pytest_cache .ruff_cache .hypothesis d2lmini.egg-info
 
 # The environment: the pinned requirements, this package, and d2l itself as the tests'
 # oracle, without its own pins, which no current Python can satisfy.

@@ -71,7 +71,7 @@ def test_reference_solutions_pass_and_stubs_fail(path):
     for number, exercise in exercises(path).items():
         assert exercise["tests"], number
         assert failure(exercise, exercise["solution"]) is None, number
-        missing = failure(exercise, assignments.stub(exercise["solution"]))
+        missing = failure(exercise, stub(exercise["solution"]))
         assert isinstance(missing, NotImplementedError), number
 
 
@@ -117,7 +117,7 @@ def test_what_the_book_folds_says_what_it_is(path):
 @notebook
 def test_students_get_neither_solutions_nor_hidden_tests(path):
     source = nbformat.read(path, as_version=4)
-    student = assignments.student_view(source)
+    student = assignments.student_view(assignments.course_view(source))
     nbformat.validate(student)
     text = "\n".join(cell.source for cell in student.cells)
     for kind, cell in kinds(path):
@@ -134,7 +134,7 @@ def test_students_get_neither_solutions_nor_hidden_tests(path):
     for cell in student.cells:
         if cell.cell_type == "code":
             assert cell.outputs == [] and cell.execution_count is None
-            assert not cell.metadata
+            assert not cell.metadata.keys() - {"nbgrader"}
 
 
 def test_a_student_view_keeps_what_is_given_and_leaves_out_the_rest():
@@ -150,16 +150,34 @@ def test_a_student_view_keeps_what_is_given_and_leaves_out_the_rest():
         tagged(new_code_cell("print(f(5))"), "discussion"),
     ]
     before = [cell.source for cell in cells]
-    view = assignments.student_view(new_notebook(cells=cells))
+    course = assignments.course_view(new_notebook(cells=cells), "https://host/name")
+    view = assignments.student_view(course)
     assert [cell.source for cell in view.cells] == [
         "# Exercises",
-        assignments.SETUP,
+        assignments.SETUP.format("git+https://host/name"),
         "import math",
         'def f(x):\n    """Twice x."""\n    raise NotImplementedError',
         "assert f(1) == 2",
+        "# More tests run here when your work is graded.",
         "*Your answer:*",
     ]
     assert [cell.source for cell in cells] == before
+    kinds = [cell.metadata.get("nbgrader") for cell in course.cells]
+    assert [kind and (kind["grade_id"], kind.get("points")) for kind in kinds] == [
+        None,
+        None,
+        ("0-given-1", None),
+        ("0-solution-1", None),
+        ("0-tests-1", 1),
+        ("0-hidden-tests-1", 1),
+        None,
+    ]
+
+
+def stub(solution):
+    """The solution as students get it."""
+    marked = assignments.mark(solution)
+    return assignments.hide(marked, *assignments.MARKS, "raise NotImplementedError")
 
 
 def test_a_stub_keeps_signatures_docstrings_imports_and_constants():
@@ -175,14 +193,14 @@ def f(
 
     On two lines.
     """
+    # a secret
     secret = x
+
     return secret + y
 
 
 class A(torch.nn.Module):
     """A layer."""
-
-    hidden = 3
 
     def __init__(self, n):
         super().__init__()
@@ -190,10 +208,9 @@ class A(torch.nn.Module):
 
     def forward(self, X):
         """X (b, n) gives (b,)."""
-        return X.sum(1)
-'''
+        return X.sum(1)'''
     assert (
-        assignments.stub(source)
+        stub(source)
         == '''import torch
 RATE = 0.1
 
@@ -230,15 +247,17 @@ class A(torch.nn.Module):
             'class A:\n    """A."""\n    def f(self):\n        pass',
             "f must have a docstring",
         ),
+        ('class A:\n    """A."""\n    n = 3', "methods only, not 'n = 3'"),
+        ("class A:\n    pass", "A must have a docstring"),
     ],
 )
 def test_solutions_that_cannot_be_stubbed_are_refused_with_the_cell(source, message):
     cells = [new_code_cell("import math"), tagged(new_code_cell(source), "solution")]
     with pytest.raises(ValueError, match=f"cell 1: .*{message}"):
-        assignments.student_view(new_notebook(cells=cells))
+        assignments.course_view(new_notebook(cells=cells))
 
 
 def test_a_cell_of_two_kinds_is_refused():
     cell = tagged(new_code_cell("x = 1"), "solution", "tests")
     with pytest.raises(ValueError, match="cell 0: it must have one of the tags"):
-        assignments.student_view(new_notebook(cells=[cell]))
+        assignments.course_view(new_notebook(cells=[cell]))

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tomllib
 
+import pytest
 import yaml
 
 from conftest import ROOT
@@ -77,3 +78,17 @@ def test_importing_the_package_does_not_import_what_it_rarely_needs():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("handed_in", [True, False])
+def test_clean_keeps_a_course_in_which_something_was_handed_in(tmp_path, handed_in):
+    (tmp_path / "Makefile").write_text(MAKEFILE, encoding="utf-8")
+    files = ["html/index.html", "assignments/gradebook.db", "bench.json"]
+    files += ["assignments/submitted/ada/01/01.ipynb"] * handed_in
+    for name in files:
+        path = tmp_path / "_build" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    subprocess.run(["make", "clean"], cwd=tmp_path, capture_output=True, check=True)
+    left = {path.name for path in (tmp_path / "_build").rglob("*") if path.is_file()}
+    assert left == ({"gradebook.db", "01.ipynb"} if handed_in else set())

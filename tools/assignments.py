@@ -1,9 +1,10 @@
-"""Make the students' versions of the exercise notebooks.
+"""Make assignments of the exercise notebooks, for students and for nbgrader.
 
-    python tools/assignments.py [--out FOLDER]
+    python tools/assignments.py [--course FOLDER] [--address URL] [--exercises FOLDER]
+    python tools/assignments.py --downloads FOLDER
 
-A notebook of notebooks/exercises/ holds statements, solutions and tests, and its cells say
-by their tags which are which:
+A notebook of notebooks/exercises/ (or of another folder of exercises) holds statements,
+solutions and tests, and its cells say by their tags which are which:
 
 solution      code: definitions, of which students get the signatures and docstrings;
               Markdown: an answer in words, in place of which students write theirs
@@ -12,63 +13,155 @@ hidden-tests  what it must pass besides; students do not get them
 discussion    experiments and wrong answers, for the book only
 
 All other cells students get as they are, and no outputs. The first code cell is preceded
-by one that installs the package where it is missing, as in Colab.
+by one that installs the package where it is missing, as in Colab, from the address.
+
+The first command makes an nbgrader course: source/ has the notebooks with nbgrader's
+metadata and markers, release/ what nbgrader makes of them for students, gradebook.db their
+points. What is in submitted/ and in the gradebook stays. The second writes the students'
+notebooks only, for the book's download buttons.
 """
 
 import argparse
 import ast
+import shutil
 import sys
 from pathlib import Path
 
 import nbformat
+import yaml
 from nbformat.v4 import new_code_cell
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "notebooks" / "exercises"
+CONFIG = Path(__file__).with_name("nbgrader_config.py")
 TAGS = ("solution", "tests", "hidden-tests", "discussion")
+MARKS = "### BEGIN SOLUTION", "### END SOLUTION"
+HIDDEN = """\
+# More tests run here when your work is graded.
+### BEGIN HIDDEN TESTS
+{}
+### END HIDDEN TESTS"""
 SETUP = """\
-try:
-    import d2lmini
-except ModuleNotFoundError:  # a fresh machine, such as Colab's
-    %pip install --quiet git+ADDRESS"""
+# Write where it says NotImplementedError. All other code is restored for grading.
+import importlib.util
+
+if importlib.util.find_spec("d2lmini") is None:  # a fresh machine, such as Colab's
+    %pip install --quiet {}"""
 
 
 def main():
-    """Write the students' notebooks into a folder."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    default = ROOT / "_build" / "assignments" / "release"
-    parser.add_argument("--out", type=Path, default=default, help="the folder to write to")
-    out = parser.parse_args().out
-    out.mkdir(parents=True, exist_ok=True)
-    for path in sorted(SOURCES.glob("*.ipynb")):
+    """Make a course, or the students' notebooks."""
+    summary, _, rest = __doc__.partition("\n")
+    style = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        description=summary, epilog=rest, formatter_class=style
+    )
+    course = ROOT / "_build" / "assignments"
+    parser.add_argument("--course", type=Path, default=course, help="nbgrader's folder")
+    parser.add_argument("--exercises", type=Path, default=SOURCES, help="their folder")
+    parser.add_argument("--downloads", type=Path, help="a folder for students' notebooks")
+    parser.add_argument("--address", help="of the repository (else that in _config.yml)")
+    options = parser.parse_args()
+    address = options.address or repository()
+    try:
+        if options.downloads:
+            options.downloads.mkdir(parents=True, exist_ok=True)
+            for path, notebook in read_all(options.exercises, address):
+                nbformat.write(student_view(notebook), options.downloads / path.name)
+        else:
+            make_course(options.course, read_all(options.exercises, address))
+    except ValueError as error:
+        sys.exit(f"assignments: {error}")
+
+
+def repository():
+    """What the setup cell installs: the repository that _config.yml names."""
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    return settings["repository"]["url"]
+
+
+def read_all(folder, address):
+    """The notebooks as nbgrader wants them, with their paths."""
+    for path in sorted(folder.glob("*.ipynb")):
         try:
-            notebook = student_view(nbformat.read(path, as_version=4))
+            yield path, course_view(nbformat.read(path, as_version=4), address)
         except ValueError as error:
-            sys.exit(f"{path.relative_to(ROOT)}: {error}")
-        nbformat.write(notebook, out / path.name)
+            raise ValueError(f"{path.name}: {error}") from None
+
+
+def make_course(course, notebooks):
+    """Write sources and settings, and have nbgrader make the release of them."""
+    from grade import open_course  # nbgrader takes long to import
+
+    course.mkdir(parents=True, exist_ok=True)
+    shutil.copy(CONFIG, course)
+    api = open_course(course)
+    for path, notebook in notebooks:
+        folder = course / "source" / path.stem
+        folder.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, folder / path.name)
+        result = api.generate_assignment(path.stem, force=True, create=True)
+        if not result["success"]:
+            raise ValueError(f"nbgrader refuses {path.stem}:\n{result['log']}")
+        print(course / "release" / path.stem / path.name)
+
+
+def course_view(notebook, address=""):
+    """The notebook with nbgrader's metadata and markers; ValueError names a bad cell.
+
+    nbgrader makes the students' version of it and grades what comes back.
+    """
+    cells, number, names = [], "0", {}
+    for i, cell in enumerate(notebook.cells):
+        kind = kind_of(cell, i)
+        if kind == "discussion":
+            continue
+        points = cell.metadata.get("points")
+        cell = nbformat.from_dict({**cell, "metadata": {}})
+        cells.append(cell)
+        if cell.cell_type == "markdown":
+            if cell.source.startswith("## "):
+                number = cell.source.split()[1].replace(".", "-")
+            if kind == "solution":
+                cell.source = "*Your answer:*"
+            continue
+        cell.outputs, cell.execution_count = [], None
+        kind = kind or "given"
+        name = f"{number}-{kind}"
+        names[name] = names.get(name, 0) + 1
+        if kind == "solution":
+            try:
+                cell.source = mark(cell.source)
+            except ValueError as error:
+                raise ValueError(f"cell {i}: {error}") from None
+        elif kind == "hidden-tests":
+            cell.source = HIDDEN.format(cell.source)
+        cell.metadata["nbgrader"] = {
+            "schema_version": 3,
+            "cell_type": "code",
+            "grade_id": f"{name}-{names[name]}",
+            "grade": "tests" in kind,
+            "solution": kind == "solution",
+            "locked": kind != "solution",
+            "task": False,
+            **({"points": points} if "tests" in kind else {}),
+        }
+    setup = SETUP.format(f"git+{address}" if address else "d2lmini")
+    first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
+    cells.insert(first, new_code_cell(setup, id="setup"))
+    return nbformat.from_dict({**notebook, "cells": cells})
 
 
 def student_view(notebook):
-    """The notebook as students get it. Raises ValueError, naming the cell."""
-    cells = []
-    for number, cell in enumerate(notebook.cells):
-        kind = kind_of(cell, number)
-        if kind in ("hidden-tests", "discussion"):
-            continue
-        cell = nbformat.from_dict({**cell, "metadata": {}})
-        if kind == "solution" and cell.cell_type == "markdown":
-            cell.source = "*Your answer:*"
-        elif kind == "solution":
-            try:
-                cell.source = stub(cell.source)
-            except ValueError as error:
-                raise ValueError(f"cell {number}: {error}") from None
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-        cells.append(cell)
-    first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
-    cells.insert(first, new_code_cell(SETUP, id="setup"))
-    return nbformat.from_dict({**notebook, "cells": cells})
+    """Of a course's notebook, what students get, just as nbgrader would give it."""
+    notebook = nbformat.from_dict(notebook)
+    for cell in notebook.cells:
+        kind = cell.metadata.get("nbgrader", {})
+        if kind.get("solution"):
+            cell.source = hide(cell.source, *MARKS, "raise NotImplementedError")
+        elif kind.get("grade"):
+            cell.source = hide(cell.source, "### BEGIN HIDDEN", "### END HIDDEN")
+    return notebook
 
 
 def kind_of(cell, number):
@@ -79,38 +172,56 @@ def kind_of(cell, number):
     return kinds[0] if kinds else None
 
 
-def stub(source):
-    """Definitions without their bodies: signatures, docstrings, and an error.
+def mark(source):
+    """Definitions, with nbgrader's markers around what students are to write.
 
-    Imports and constants stay. Raises ValueError for other statements, and for a function
+    That is the body of each function but for its docstring. Raises ValueError for
+    anything but functions, classes of methods, imports and constants, and for a function
     without a docstring.
     """
-    lines, kept, tree = source.splitlines(), [], ast.parse(source)
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            kept += ["", "", *_stub_of(node, lines)] if kept else _stub_of(node, lines)
-        elif isinstance(node, ast.Import | ast.ImportFrom | ast.Assign):
-            kept += lines[node.lineno - 1 : node.end_lineno]
-        else:
+    lines, functions = source.splitlines(), []
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef):
+            check_documented(node)
+            parts = node.body[1:]
+            functions += parts
+        elif isinstance(node, ast.FunctionDef):
+            functions.append(node)
+        elif not isinstance(node, ast.Import | ast.ImportFrom | ast.Assign):
             line = lines[node.lineno - 1]
             raise ValueError(f"a solution must hold definitions only, not {line!r}")
-    return "\n".join(kept)
+    for node in reversed(functions):
+        if not isinstance(node, ast.FunctionDef):
+            line = lines[node.lineno - 1].strip()
+            raise ValueError(f"a class in a solution must hold methods only, not {line!r}")
+        check_documented(node)
+        documented = ast.get_docstring(node) is not None
+        first = node.body[0].end_lineno if documented else node.body[0].lineno - 1
+        indent = " " * node.body[0].col_offset
+        lines.insert(node.end_lineno, indent + MARKS[1])
+        lines.insert(first, indent + MARKS[0])
+    return "\n".join(lines)
 
 
-def _stub_of(node, lines):
-    """The lines of a function, or of a class and its methods, without bodies."""
-    documented = ast.get_docstring(node) is not None
-    if not documented and not node.name.startswith("__"):
+def check_documented(node):
+    """Raise ValueError unless a definition has a docstring, or a name like __init__."""
+    if ast.get_docstring(node) is None and not node.name.startswith("__"):
         raise ValueError(f"{node.name} must have a docstring: all that students get of it")
-    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-    end = node.body[0].end_lineno if documented else node.body[0].lineno - 1
-    kept, indent = lines[first - 1 : end], " " * node.body[0].col_offset
-    if isinstance(node, ast.FunctionDef):
-        return [*kept, f"{indent}raise NotImplementedError"]
-    for part in node.body[documented:]:
-        if isinstance(part, ast.FunctionDef):
-            kept += ["", *_stub_of(part, lines)]
-    return kept
+
+
+def hide(source, begin, end, instead=None):
+    """The source without what stands between two markers, and without these."""
+    kept, hidden = [], False
+    for line in source.splitlines():
+        if begin in line:
+            hidden = True
+            if instead:
+                kept.append(line.replace(begin, instead))
+        elif end in line:
+            hidden = False
+        elif not hidden:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 if __name__ == "__main__":
