@@ -39,10 +39,10 @@ format: $(ENV)  ## format code and notebooks in place
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-assignments: $(ENV)  ## make an nbgrader course of the exercises (COURSE=folder ADDRESS=of this repository)
+assignments: $(ENV)  ## write the exercises as an nbgrader course to _build/assignments (or COURSE=...)
 	$(BIN)/python tools/assignments.py --course $(COURSE) --address "$(ADDRESS)"
 
-grade: $(ENV)  ## grade what students handed in (ASSIGNMENT=01_queries_keys_values COURSE=folder)
+grade: $(ENV)  ## grade what was handed in (ASSIGNMENT=01_queries_keys_values COURSE=...)
 	$(BIN)/python tools/grade.py --course $(COURSE) $(ASSIGNMENT)
 
 bench: $(ENV)  ## measure time and memory against d2l and torch.nn, in some minutes
