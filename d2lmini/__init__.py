@@ -16,6 +16,8 @@ from .positional_encoding import PositionalEncoding
 from .queries_keys_values import attention_pooling, show_heatmaps
 from .scoring_functions import (
     AdditiveAttention,
+    BilinearAttention,
+    DistanceAttention,
     DotProductAttention,
     causal_mask,
     length_mask,
@@ -122,6 +124,8 @@ __all__ = [
     "masked_softmax",
     "DotProductAttention",
     "AdditiveAttention",
+    "DistanceAttention",
+    "BilinearAttention",
     "AttentionDecoder",
     "Seq2SeqAttentionDecoder",
     "grade",

@@ -20,6 +20,8 @@ __all__ = [
     "masked_softmax",
     "DotProductAttention",
     "AdditiveAttention",
+    "DistanceAttention",
+    "BilinearAttention",
 ]
 
 
@@ -216,3 +218,56 @@ def _check_width(name, tensor, layer):
     if layer.in_features not in (0, tensor.shape[-1]):
         width = tensor.shape[-1]
         raise ValueError(f"{name} must have the width {layer.in_features}, not {width}")
+
+
+class DistanceAttention(DotProductAttention):
+    """Attention by distance: the softmax of -|q - k|²/2, divided by √d.
+
+    Queries (b, ..., n, d), keys (b, ..., m, d) and values (b, ..., m, v) give
+    (b, ..., n, v). For `valid_lens` and `mask` see `masked_softmax`; a query that may
+    attend to nothing gets zeros. Raises ValueError where sizes do not fit.
+    """
+
+    def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
+        """The outputs (b, ..., n, v); see the class."""
+        _check_sizes(queries, keys, values)
+        d, v = keys.shape[-1], values.shape[-1]
+        if queries.shape[-1] != d:
+            widths = f"{d}, not {queries.shape[-1]}"
+            raise ValueError(f"queries must have the width of the keys, {widths}")
+        norms = (keys / (4 * d) ** 0.25).square().sum(-1, keepdim=True)  # |k|²/(2√d)
+        # [q, 1]·[k, -norm] is the score: one more column makes it a dot product. Fused
+        # attention wants values as wide as the keys, in multiples of 8 on a GPU.
+        width = 8 * math.ceil(max(d + 1, v) / 8)
+        ones = torch.ones_like(queries[..., :1])
+        queries = torch.cat([queries / math.sqrt(d), ones], -1) * math.sqrt(width)
+        keys = torch.cat([keys, -norms], -1)
+        wide = [
+            nn.functional.pad(part, (0, width - part.shape[-1]))
+            for part in (queries, keys, values)
+        ]
+        return super().forward(*wide, valid_lens, mask=mask)[..., :v]
+
+
+class BilinearAttention(DotProductAttention):
+    """Attention with scores q·M k / √d, for queries and keys of different widths.
+
+    Queries (b, ..., n, any), keys (b, ..., m, key_size) and values (b, ..., m, v) give
+    (b, ..., n, v). The first call fixes the queries' width. For `valid_lens` and `mask`
+    see `masked_softmax`; a query that may attend to nothing gets zeros. Raises
+    ValueError where sizes do not fit. Source: "general" in Luong et al. (2015).
+    """
+
+    def __init__(self, key_size, dropout):
+        """Prepare a matrix from queries of any one width to keys of width key_size."""
+        super().__init__(dropout)
+        self.W_q = nn.LazyLinear(key_size, bias=False)
+
+    def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
+        """The outputs (b, ..., n, v); see the class."""
+        _check_sizes(queries, keys, values)
+        _check_width("queries", queries, self.W_q)
+        if keys.shape[-1] != self.W_q.out_features:
+            widths = f"{self.W_q.out_features}, not {keys.shape[-1]}"
+            raise ValueError(f"keys must have the width {widths}")
+        return super().forward(self.W_q(queries), keys, values, valid_lens, mask=mask)

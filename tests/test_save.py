@@ -718,6 +718,31 @@ def test_exercises_are_no_chapters(tmp_path, load):
     assert load().__all__ == ["a", "__version__"]
 
 
+def test_what_exercises_save_comes_last_in_the_module_of_their_chapter(tmp_path, load):
+    (tmp_path / "notebooks" / "exercises").mkdir(parents=True)
+    exercises = ONE.replace("notebooks/", "notebooks/exercises/")
+    more = [
+        f"{D2L}\nimport math\nfrom d2lmini.one import _two",
+        "secret = 5",
+        "def c():  #@save\n    return math.floor(_two() + d2l.a + d2l.b)",
+    ]
+    chapter = ["a = 1  #@save", "def _two():  #@save\n    return 2.5", "b = 3  #@save"]
+    assert run(project(tmp_path, {ONE: chapter, exercises: more})) == 0
+    saved = load()
+    assert saved.__all__ == ["a", "b", "c", "__version__"]
+    assert saved.c() == 6 and saved.one.c is saved.c
+    assert not hasattr(saved.one, "secret")
+
+
+def test_an_error_in_an_exercise_names_its_notebook_and_cell(tmp_path, capsys):
+    (tmp_path / "notebooks" / "exercises").mkdir(parents=True)
+    exercises = ONE.replace("notebooks/", "notebooks/exercises/")
+    notebooks = {ONE: ["a = 1  #@save"], exercises: ["x = 1", "a = 2  #@save"]}
+    assert run(project(tmp_path, notebooks)) == 1
+    message = capsys.readouterr().err
+    assert f"{exercises}.ipynb, code cell [2]: 'a' is saved already in" in message
+
+
 def test_a_file_that_is_no_notebook_is_refused(refused, tmp_path):
     project(tmp_path, {ONE: ["x = 1  #@save"]})
     (tmp_path / f"{TWO}.ipynb").write_text("[]", encoding="utf-8")

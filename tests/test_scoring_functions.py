@@ -523,6 +523,45 @@ def test_additive_attention_refuses_another_width_once_it_knows_its_own():
         layer(random(1, 2, 3), random(1, 4, 6), random(1, 4, 1))
 
 
+# --- what the exercises save ---------------------------------------------------------
+
+
+@given(problems())
+def test_distance_attention_is_a_softmax_of_distances(problem):
+    queries, keys, values, valid_lens = problem
+    layer = d2l.DistanceAttention(0.5).eval()
+    output = layer(queries, keys, values, valid_lens)
+    scores = -torch.cdist(queries, keys).square() / (2 * keys.shape[-1] ** 0.5)
+    weights = d2l.masked_softmax(scores, valid_lens)
+    close = {"atol": 1e-4, "rtol": 1e-4}
+    torch.testing.assert_close(layer.attention_weights, weights, **close)
+    torch.testing.assert_close(output, weights @ values, **close)
+
+
+@given(problems(), st.integers(1, 5))
+def test_bilinear_attention_is_a_dot_product_through_a_matrix(problem, width):
+    _, keys, values, valid_lens = problem
+    queries = random(len(keys), 3, width)
+    lengths = None if valid_lens is None else valid_lens.reshape(len(keys), -1)[:, 0]
+    layer = d2l.BilinearAttention(keys.shape[-1], 0.5).eval()
+    output = layer(queries, keys, values, lengths)
+    scores = torch.einsum("bnp,dp,bmd->bnm", queries, layer.W_q.weight, keys)
+    weights = d2l.masked_softmax(scores / keys.shape[-1] ** 0.5, lengths)
+    torch.testing.assert_close(layer.attention_weights, weights)
+    torch.testing.assert_close(output, weights @ values)
+
+
+def test_what_the_exercises_save_refuses_other_widths():
+    with pytest.raises(ValueError, match="queries must have the width of the keys, 5"):
+        d2l.DistanceAttention(0)(random(1, 2, 4), random(1, 3, 5), random(1, 3, 2))
+    layer = d2l.BilinearAttention(5, 0)
+    with pytest.raises(ValueError, match="keys must have the width 5, not 4"):
+        layer(random(1, 2, 4), random(1, 3, 4), random(1, 3, 2))
+    layer(random(1, 2, 4), random(1, 3, 5), random(1, 3, 2))
+    with pytest.raises(ValueError, match="queries must have the width 4, not 3"):
+        layer(random(1, 2, 3), random(1, 3, 5), random(1, 3, 2))
+
+
 # --- what the chapter says of d2l ----------------------------------------------------
 
 
