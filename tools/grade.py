@@ -13,6 +13,7 @@ Students' code runs with your rights: use an account or a container made for it.
 """
 
 import argparse
+import html
 import os
 import re
 import sys
@@ -97,7 +98,10 @@ def grade_one(api, course, assignment, student):
     else:
         remark = give_nothing(api, assignment, student, problem)
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(f"<!DOCTYPE html>\n<title>{assignment}</title>\n<p>{remark}</p>\n")
+        text = (
+            f"<!DOCTYPE html>\n<title>{assignment}</title>\n<p>{html.escape(remark)}</p>\n"
+        )
+        page.write_text(text, encoding="utf-8")
     with api.gradebook as gradebook:
         submission = gradebook.find_submission(assignment, student)
         return student, submission.score, submission.max_score, remark

@@ -1,9 +1,21 @@
 """nbgrader's settings, which tools/assignments.py copies into a course."""
 
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
-from nbgrader.preprocessors import ClearHiddenTests, GetGrades
+from nbgrader.preprocessors import ClearHiddenTests, GetGrades, NbGraderPreprocessor
 
 SECONDS = 60  # a test takes a few at most
+
+
+class HideTracebacks(NbGraderPreprocessor):
+    """Of an error in a hidden test, leave the message: the traceback quotes the test."""
+
+    def preprocess_cell(self, cell, resources, index):
+        if "BEGIN HIDDEN TESTS" in cell.source:
+            for output in cell.get("outputs", []):
+                if output.output_type == "error":
+                    output.traceback = [f"{output.ename}: {output.evalue}"]
+        return cell, resources
+
 
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "attention"
@@ -20,5 +32,10 @@ c.Execute.error_on_timeout = {
     "traceback": [f"CellTimeoutError: stopped after {SECONDS} seconds"],
 }
 
-# What students get back shows which tests failed, and of hidden ones only the message.
-c.GenerateFeedback.preprocessors = [GetGrades, ClearHiddenTests, CSSHTMLHeaderPreprocessor]
+# What students get back shows the tests that they know, and of hidden ones the errors.
+c.GenerateFeedback.preprocessors = [
+    GetGrades,
+    HideTracebacks,
+    ClearHiddenTests,
+    CSSHTMLHeaderPreprocessor,
+]
