@@ -21,7 +21,7 @@ book: $(ENV)  ## render the book to _build/html
 	@echo "The book is ready: open _build/html/index.html in a browser."
 
 test: check  ## check, run pytest, then re-run and compare every notebook
-	$(BIN)/python -m pytest tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests
 	$(BIN)/python -m pytest --nbval --nbval-current-env -n 2 --dist loadfile notebooks
 
 save: $(ENV)  ## write the package d2lmini from the notebooks' #@save cells
