@@ -3,6 +3,26 @@
 """Attention & Transformers, an executable course: the code its chapters save."""
 
 from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder, grade
+from .implementations import (
+    NOTATIONS,
+    BlogMultiHeadAttention,
+    ScaledDotProductAttention,
+    attention_by_module,
+    attention_fused,
+    attention_in_columns,
+    attention_in_loops,
+    attention_in_stages,
+    attention_values,
+    attention_with_lengths,
+    attention_with_mask,
+    column_attention,
+    column_masked_softmax,
+    dot_product_similarities,
+    mask,
+    reverse_axes,
+    scale,
+    self_attention,
+)
 from .multi_head import MultiHeadAttention
 from .nadaraya_watson import (
     boxcar,
@@ -145,5 +165,23 @@ __all__ = [
     "ViTBlock",
     "ViT",
     "FashionMNIST",
+    "attention_in_loops",
+    "attention_with_lengths",
+    "self_attention",
+    "attention_with_mask",
+    "BlogMultiHeadAttention",
+    "dot_product_similarities",
+    "scale",
+    "mask",
+    "attention_values",
+    "attention_in_stages",
+    "ScaledDotProductAttention",
+    "reverse_axes",
+    "column_masked_softmax",
+    "column_attention",
+    "attention_in_columns",
+    "attention_fused",
+    "attention_by_module",
+    "NOTATIONS",
     "__version__",
 ]

@@ -74,7 +74,10 @@ def answered(course, name, solutions):
     """The students' notebook with answers, by the numbers of the exercises."""
     notebook, cells = released(course, name)
     for number, source in solutions.items():
-        cells[f"{number.replace('.', '-')}-solution-1"].source = source
+        stem = f"{number.replace('.', '-')}-solution-"
+        for name, cell in cells.items():
+            if name.startswith(stem):
+                cell.source = source if name == f"{stem}1" else ""
     return notebook
 
 
