@@ -105,6 +105,36 @@ def test_statements_name_minutes_difficulty_and_points(path):
     assert points and not any(points.values()), points
 
 
+def test_the_instructors_page_has_the_right_numbers():
+    page = (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
+    row = r"^\| \[.*\]\(\.\./(.*)\) \| (\d+) \| (\d+) \| (\d+) \|$"
+    listed = {
+        ROOT / path: [*map(int, n)] for path, *n in re.findall(row, page, re.MULTILINE)
+    }
+    counted = {}
+    for path in NOTEBOOKS:
+        text = "\n".join(cell.source for _, cell in kinds(path))
+        stated = re.findall(
+            r"^\*\((\d+) minutes, \w+, (\d+) points?\)\*", text, re.MULTILINE
+        )
+        minutes, points = zip(*(map(int, each) for each in stated))
+        counted[path] = [len(stated), sum(minutes), sum(points)]
+    assert listed == counted
+    totals = " | ".join(str(sum(column)) for column in zip(*counted.values()))
+    assert f"| **all** | {totals} |" in page
+
+
+@notebook
+def test_the_chapter_lists_the_same_exercises(path):
+    text = "\n".join(cell.source for _, cell in kinds(path))
+    line = r"\*\((\d+ minutes, \w+), \d+ points?\)\*"
+    stated = re.findall(rf"^## \d+\.(\d+) .*\n\n{line}", text, re.MULTILINE)
+    cells = nbformat.read(path.parent.parent / path.name, as_version=4).cells
+    chapter = "\n".join(cell.source for cell in cells).partition("\n## Exercises\n")[2]
+    listed = re.findall(r"^(\d+)\. \*\((\d+ minutes, \w+)\)\*", chapter, re.MULTILINE)
+    assert stated == listed
+
+
 @notebook
 def test_what_the_book_folds_says_what_it_is(path):
     for kind, cell in kinds(path):
