@@ -184,7 +184,7 @@ def test_a_student_view_keeps_what_is_given_and_leaves_out_the_rest():
     view = assignments.student_view(course)
     assert [cell.source for cell in view.cells] == [
         "# Exercises",
-        assignments.SETUP.format("git+https://host/name"),
+        assignments.SETUP.format("%pip install --quiet git+https://host/name"),
         "import math",
         'def f(x):\n    """Twice x."""\n    raise NotImplementedError',
         "assert f(1) == 2",
@@ -202,6 +202,14 @@ def test_a_student_view_keeps_what_is_given_and_leaves_out_the_rest():
         ("0-hidden-tests-1", 1),
         None,
     ]
+
+
+def test_without_an_address_the_first_cell_says_what_is_missing(monkeypatch):
+    view = assignments.course_view(new_notebook(cells=[new_code_cell("import math")]))
+    exec(view.cells[0].source, {})  # here the package is installed
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match="ask for the address"):
+        exec(view.cells[0].source, {})
 
 
 def stub(solution):

@@ -13,7 +13,8 @@ hidden-tests  what it must pass besides; students do not get them
 discussion    experiments and wrong answers, for the book only
 
 All other cells students get as they are, and no outputs. The first code cell is preceded
-by one that installs the package where it is missing, as in Colab, from the address.
+by one that installs the package where it is missing, as in Colab, from the address; without
+an address, here or in _config.yml, it says what to ask for.
 
 The first command makes an nbgrader course: source/ has the notebooks with nbgrader's
 metadata and markers, release/ what nbgrader makes of them for students, gradebook.db their
@@ -46,7 +47,10 @@ SETUP = """\
 import importlib.util
 
 if importlib.util.find_spec("d2lmini") is None:  # a fresh machine, such as Colab's
-    %pip install --quiet {}"""
+    {}"""
+NO_ADDRESS = (
+    'raise ModuleNotFoundError("ask for the address from which to install d2lmini")'
+)
 
 
 def main():
@@ -146,7 +150,7 @@ def course_view(notebook, address=""):
             "task": False,
             **({"points": points} if "tests" in kind else {}),
         }
-    setup = SETUP.format(f"git+{address}" if address else "d2lmini")
+    setup = SETUP.format(f"%pip install --quiet git+{address}" if address else NO_ADDRESS)
     first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
     cells.insert(first, new_code_cell(setup, id="setup"))
     return nbformat.from_dict({**notebook, "cells": cells})
