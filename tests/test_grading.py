@@ -219,6 +219,8 @@ def test_making_a_course_again_keeps_what_was_handed_in(course, graded):
     made = tool("assignments", "--course", course, "--exercises", course / "exercises")
     assert made.returncode == 0, made.stderr
     assert sorted((course / "submitted").rglob("*")) == before
+    config = (course / "nbgrader_config.py").read_text(encoding="utf-8")
+    assert "SECONDS = 5" in config  # as it was changed
     assert scores(course)[NAME, "ada"] == 6
     again = tool("grade", NAME, "--course", course)
     assert table(again.stdout)["ada"] == graded["ada"]

@@ -18,8 +18,8 @@ an address, here or in _config.yml, it says what to ask for.
 
 The first command makes an nbgrader course: source/ has the notebooks with nbgrader's
 metadata and markers, release/ what nbgrader makes of them for students, gradebook.db their
-points. What is in submitted/ and in the gradebook stays. The second writes the students'
-notebooks only, for the book's download buttons.
+points. What is in submitted/ and in the gradebook stays, and so do changed settings. The
+second writes the students' notebooks only, for the book's download buttons.
 """
 
 import argparse
@@ -98,7 +98,8 @@ def make_course(course, notebooks):
     from grade import open_course  # nbgrader takes long to import
 
     course.mkdir(parents=True, exist_ok=True)
-    shutil.copy(CONFIG, course)
+    if not (course / CONFIG.name).exists():
+        shutil.copy(CONFIG, course)
     api = open_course(course)
     for path, notebook in notebooks:
         folder = course / "source" / path.stem
