@@ -96,7 +96,8 @@ def grade_one(api, course, assignment, student):
         api.generate_feedback(assignment, student, force=True)
         remark = remarks(course / "autograded" / student / name)
     else:
-        remark = give_nothing(api, assignment, student, problem)
+        give_nothing(api, assignment, student)
+        remark = problem
         page.parent.mkdir(parents=True, exist_ok=True)
         text = (
             f"<!DOCTYPE html>\n<title>{assignment}</title>\n<p>{html.escape(remark)}</p>\n"
@@ -126,8 +127,8 @@ def unreadable(path):
     return None
 
 
-def give_nothing(api, assignment, student, problem):
-    """Write 0 points for each test into the gradebook, and give the problem back."""
+def give_nothing(api, assignment, student):
+    """Write 0 points for each test into the gradebook."""
     with api.gradebook as gradebook:
         gradebook.update_or_create_student(student)
         submission = gradebook.update_or_create_submission(assignment, student)
@@ -135,7 +136,6 @@ def give_nothing(api, assignment, student, problem):
             for each in notebook.grades:
                 each.auto_score, each.needs_manual_grade = 0, False
         gradebook.db.commit()
-    return problem
 
 
 def remarks(path):
