@@ -1,6 +1,6 @@
 """Measure how well the models do, from several random beginnings.
 
-    .venv/bin/python tools/scores.py [--root data] [--seeds 5] [--seconds 60] [--only ...]
+    .venv/bin/python tools/scores.py [--root data] [--only ...] [--seeds 5] [--first 0]
 
 phrasebook  the recurrent model with attention and the Transformer, as chapters 4 and 7
             train them: held-out corpus BLEU, and how many of d2l's four sentences are
@@ -41,7 +41,7 @@ FOUR = {
 
 
 def main():
-    """Run the experiments that are asked for and print a line for each model."""
+    """Run the experiments that are asked for and print what each model reached."""
     summary, _, rest = __doc__.partition("\n")
     style = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
@@ -49,12 +49,14 @@ def main():
     )
     parser.add_argument("--root", default="data", help="the folder of what is downloaded")
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--only", choices=["phrasebook", "small", "large", "vision"])
     arguments = parser.parse_args()
+    seeds = range(arguments.first, arguments.first + arguments.seeds)
     if arguments.only == "vision":
         data = d2lmini.FashionMNIST(128, resize=(96, 96), root=arguments.root)
-        for seed in range(arguments.seeds):
+        for seed in seeds:
             accuracy = vision(data, seed)["val_acc"].iloc[-1]
             print(f"seed {seed}: held-out accuracy {accuracy:.4f}", flush=True)
     source = {"source": "tatoeba", "root": arguments.root}
@@ -65,7 +67,7 @@ def main():
     ]:
         if arguments.only in (None, name):
             print(name)
-            rows = [experiment(seed) for seed in range(arguments.seeds)]
+            rows = [experiment(seed) for seed in seeds]
             for model, grades in zip(rows[0], zip(*(row.values() for row in rows))):
                 report(model, grades)
 
@@ -73,17 +75,21 @@ def main():
 def report(model, grades):
     """Print what a model reached with each seed, the mean and the spread."""
     four, held_out = zip(*grades)
-    exact = sum(all(score == 1 for score in scores) for scores in four)
-    means = " ".join(f"{statistics.mean(scores):.2f}" for scores in four)
+    means = [statistics.mean(scores) for scores in four]
+    exact = sum(mean == 1 for mean in means)
     values = " ".join(f"{value:.1f}" for value in held_out)
-    spread = statistics.stdev(held_out) if len(held_out) > 1 else 0.0
-    print(
-        f"  {model:27} held out {statistics.mean(held_out):.1f} ± {spread:.1f} ({values})"
-    )
-    print(
-        f"  {'':27} the four {means}, all exact with {exact} of {len(four)} seeds",
-        flush=True,
-    )
+    sentences = " ".join(f"{statistics.mean(scores):.2f}" for scores in zip(*four))
+    print(f"  {model:27} held out {spread(held_out, 1)} ({values})")
+    print(f"  {'':27} the four {spread(means, 2)} (one by one {sentences}),")
+    print(f"  {'':27} all exact with {exact} of {len(four)} seeds", flush=True)
+
+
+def spread(values, digits):
+    """The mean of the values and, if there are two at least, how far they scatter."""
+    mean = f"{statistics.mean(values):.{digits}f}"
+    if len(values) == 1:
+        return mean
+    return f"{mean} ± {statistics.stdev(values):.{digits}f}"
 
 
 def phrasebook(seed):
