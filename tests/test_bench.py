@@ -55,6 +55,17 @@ def test_all_models_have_the_same_loss_and_others_are_not_timed(batch):
         bench.check_losses(parties, batch)
 
 
+@torch.no_grad()
+@pytest.mark.parametrize("n", [1, 7])
+def test_the_bare_loop_writes_what_our_model_writes(n):
+    ours = models()["ours"].eval()
+    cpu, batch = torch.device("cpu"), bench.random_batch(DATA, 2, b=5, n=6)
+    expected, _ = ours.predict_step(batch, cpu, n)
+    bare = rivals.BareLoop(ours)
+    assert torch.equal(bare.predict_step(batch, cpu, n)[0], expected)
+    assert expected.unique().numel() > 1 or n == 1  # it does not write one word only
+
+
 def test_dropout_is_set_in_every_model():
     for name, model in models().items():
         model.plot = lambda *args, **kwargs: None

@@ -6,7 +6,8 @@ All have the same weights, batches and sizes, those of d2l's chapter. They take 
 one process, and the table shows our median, and the medians of the ratios to ours.
 
 - decode: greedily, 64 sentences of the phrasebook, without gradients. No model stops
-  early. torch.nn has no counterpart.
+  early. torch.nn has no counterpart. Below is d2l's ratio to a bare loop over PyTorch's
+  operations, which writes the same: what a decoder in Python could reach.
 - train: one step of each library's `Trainer.fit_epoch` without the board; torch.nn's
   blocks stand in our model. First all must give the same loss without dropout. Below is
   the share of the peak of a 1,024^3 product that a step reaches.
@@ -39,7 +40,7 @@ from types import SimpleNamespace
 import matplotlib
 import torch
 from oracle import load_d2l
-from rivals import SIZES, make_models, padding_mask, set_dropout
+from rivals import SIZES, BareLoop, make_models, padding_mask, set_dropout
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.checkpoint import checkpoint
@@ -191,9 +192,11 @@ def measure_decoding(options):
         tokens, _ = model.predict_step(batch, torch.device("cpu"), n)
         assert tokens.shape == (64, n), "a model must write all its tokens"
 
+    with torch.no_grad():
+        parties = {name: models[name].eval() for name in medians}
+        parties["bare"] = BareLoop(models["ours"])
     for n, bar in zip(lengths, [2.3, 4.5, 8]):
         repeats = options.repeats if n < 100 else math.ceil(options.repeats / 3)
-        parties = {name: models[name].eval() for name in medians}
         measured = take_turns(parties, repeats, lambda model: timed(lambda: decode(model)))
         row = make_row(f"greedy decoding, 64 x {n} tokens, ms", measured, bar)
         for name, values in medians.items():
@@ -203,6 +206,8 @@ def measure_decoding(options):
             met = "met" if row["growth"]["ours"] <= 1.2 else "NOT met"
             powers = "ours n^{ours:.2f}, d2l n^{d2l:.2f}".format(**row["growth"])
             row["remarks"].append(f"growth with the tokens: {powers}; bar n^1.2 {met}")
+        row["bare"] = median_ratio(measured["d2l"], measured["bare"])
+        row["remarks"].append(f"a bare loop: {row['bare']:.2f}x")
         add_profile(row, lambda: decode(models["ours"]))
         yield row
 
