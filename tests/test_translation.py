@@ -888,6 +888,21 @@ def test_d2l_s_loss_counts_padding(d2l_1_0_3):
     assert (ours - everything).abs() > 1e-3
 
 
+@pytest.mark.parametrize("words", [1, 2, 5, 6])
+def test_without_padding_in_the_loss_its_gradient_is_longer(d2l_1_0_3, words):
+    labels, scores = random_tokens(1, 6), random(1, 6, SIZE)
+    labels[0, words:] = PAD
+    scores[0, words:] = -99.0
+    scores[0, words:, PAD] = 99.0  # what every model soon knows
+    norms = []
+    for library in d2l_1_0_3, d2l:
+        model = library.Seq2Seq(nn.Identity(), nn.Identity(), tgt_pad=PAD, lr=0.1)
+        leaf = scores.clone().requires_grad_()
+        model.loss(leaf, labels).backward()
+        norms.append(leaf.grad.norm().item())
+    assert norms[1] / norms[0] == pytest.approx(6 / words, rel=1e-4)
+
+
 def test_a_batch_of_padding_costs_nothing_and_teaches_nothing():
     model = model_of(d2l.Seq2SeqDecoder)
     model.plot = lambda *args, **kwargs: None
