@@ -55,7 +55,6 @@ def test_all_models_have_the_same_loss_and_others_are_not_timed(batch):
         bench.check_losses(parties, batch)
 
 
-@torch.no_grad()
 @pytest.mark.parametrize("n", [1, 7])
 def test_the_bare_loop_writes_what_our_model_writes(n):
     ours = models()["ours"].eval()

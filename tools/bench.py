@@ -7,7 +7,7 @@ one process, and the table shows our median, and the medians of the ratios to ou
 
 - decode: greedily, 64 sentences of the phrasebook, without gradients. No model stops
   early. torch.nn has no counterpart. Below is d2l's ratio to a bare loop over PyTorch's
-  operations, which writes the same: what a decoder in Python could reach.
+  operations, which writes the same: what is there to be reached.
 - train: one step of each library's `Trainer.fit_epoch` without the board; torch.nn's
   blocks stand in our model. First all must give the same loss without dropout. Below is
   the share of the peak of a 1,024^3 product that a step reaches.
@@ -192,9 +192,8 @@ def measure_decoding(options):
         tokens, _ = model.predict_step(batch, torch.device("cpu"), n)
         assert tokens.shape == (64, n), "a model must write all its tokens"
 
-    with torch.no_grad():
-        parties = {name: models[name].eval() for name in medians}
-        parties["bare"] = BareLoop(models["ours"])
+    parties = {name: models[name].eval() for name in medians}
+    parties["bare"] = BareLoop(models["ours"])
     for n, bar in zip(lengths, [2.3, 4.5, 8]):
         repeats = options.repeats if n < 100 else math.ceil(options.repeats / 3)
         measured = take_turns(parties, repeats, lambda model: timed(lambda: decode(model)))

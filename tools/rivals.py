@@ -1,4 +1,7 @@
-"""One Transformer three times, from d2lmini, d2l 1.0.3 and torch.nn, for the benchmark."""
+"""What the benchmark compares: one Transformer three times, and a bare decoding loop.
+
+The Transformer is made of d2lmini, of d2l 1.0.3 and of torch.nn.
+"""
 
 import copy
 import math
@@ -83,17 +86,19 @@ class BareLoop:
     checked or kept for a search: what is left below is for faster operations to gain.
     """
 
+    @torch.no_grad()
     def __init__(self, model):
         decoder = model.decoder
         self.encoder, self.dense = model.encoder, decoder.dense
         self.embedding = decoder.embedding.weight * math.sqrt(decoder.num_hiddens)
         self.positions, self.blks = decoder.pos_encoding.P[0], []
         for blk in decoder.blks:
-            ours, theirs = blk.attention1, blk.attention2
-            scale = math.sqrt(decoder.num_hiddens / ours.num_heads)
-            weights = ours.W_q.weight / scale, ours.W_k.weight, ours.W_v.weight
-            self.blks.append((blk, torch.cat(weights), theirs.W_q.weight / scale))
+            own, source = blk.attention1, blk.attention2
+            scale = math.sqrt(decoder.num_hiddens / own.num_heads)
+            weights = own.W_q.weight / scale, own.W_k.weight, own.W_v.weight
+            self.blks.append((blk, torch.cat(weights), source.W_q.weight / scale))
 
+    @torch.no_grad()
     def predict_step(self, batch, device, num_steps):
         src, tgt, lengths, _ = (part.to(device) for part in batch)
         src = src[:, : lengths.max()]
