@@ -54,26 +54,28 @@ class MultiHeadAttention(Module):
     def project(self, keys, values):
         """Keys and values for `attend`, projected and split: (b, h, m, p) each."""
         keys = self._heads("keys", keys, self.W_k)
-        return keys, self._heads("values", values, self.W_v, len(keys))
+        return keys, self._heads("values", values, self.W_v, keys.shape[0])
 
     def attend(self, queries, keys, values, valid_lens=None, *, mask=None):
         """The output for queries (b, n, any), with keys and values from `project`."""
-        queries = self._heads("queries", queries, self.W_q, len(keys))
-        mask = _mask_for_heads(mask, (len(queries), queries.shape[2], keys.shape[2]))
+        queries = self._heads("queries", queries, self.W_q, keys.shape[0])
+        if mask is not None:
+            sizes = queries.shape[0], queries.shape[2], keys.shape[2]
+            mask = _mask_for_heads(mask, sizes)
         heads = self.attention(queries, keys, values, valid_lens, mask=mask)
         return self.W_o(self.transpose_output(heads))
 
     def _heads(self, name, X, layer, b="b"):
         """Project and split, or raise ValueError if X is not (b, items, width)."""
         width = layer.in_features or "any"  # 0 until the first call
-        if X.ndim != 3 or b not in ("b", len(X)) or width not in ("any", X.shape[-1]):
+        if X.ndim != 3 or b not in ("b", X.shape[0]) or width not in ("any", X.shape[-1]):
             raise ValueError(f"{name} must be ({b}, items, {width}), not {(*X.shape,)}")
         return self.transpose_qkv(layer(X))
 
 
 def _mask_for_heads(mask, shape):
     """The mask, with an axis for the heads if it is one matrix for each example."""
-    if mask is None or (mask := torch.as_tensor(mask)).ndim != 3:
+    if (mask := torch.as_tensor(mask)).ndim != 3:
         return mask
     if any(size not in (1, axis) for size, axis in zip(mask.shape, shape)):
         given = (*mask.shape,)

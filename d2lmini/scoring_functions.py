@@ -103,8 +103,9 @@ class DotProductAttention(nn.Module):
         if queries.shape[-1] != keys.shape[-1]:
             widths = f"{keys.shape[-1]}, not {queries.shape[-1]}"
             raise ValueError(f"queries must have the width of the keys, {widths}")
-        shape = (*queries.shape[:-1], keys.shape[-2])
-        mask = _combined_mask(shape, valid_lens, mask, queries.device)
+        if valid_lens is not None or mask is not None:
+            shape = (*queries.shape[:-1], keys.shape[-2])
+            mask = _combined_mask(shape, valid_lens, mask, queries.device)
         inputs = queries.detach(), keys.detach(), mask
         self._last = inputs, _versions(inputs)
         return self._fused(queries, keys, values, mask)
@@ -117,10 +118,11 @@ class DotProductAttention(nn.Module):
                 for part in (queries, keys, values, mask)
             ]
             return self._fused(*parts).squeeze(1)
-        dropout = self.dropout.p if self.training else 0.0
-        attend = partial(nn.functional.scaled_dot_product_attention, dropout_p=dropout)
-        if dropout and queries.device.type == "cpu":
-            attend = partial(_in_pieces, attend)
+        attend = nn.functional.scaled_dot_product_attention
+        if self.dropout.training and self.dropout.p:
+            attend = partial(attend, dropout_p=self.dropout.p)
+            if queries.device.type == "cpu":
+                attend = partial(_in_pieces, attend)
         return attend(queries, keys, values, attn_mask=mask)
 
     @property
@@ -167,9 +169,11 @@ def _versions(tensors):
 
 def _check_sizes(queries, keys, values):
     """Raise ValueError unless the leading axes agree and each key has a value."""
-    leading = (*queries.shape[:-2],)
+    leading = queries.shape[:-2]
+    if leading and leading == keys.shape[:-2] and keys.shape[:-1] == values.shape[:-1]:
+        return  # what follows finds out what is wrong
     for name, tensor in [("queries", queries), ("keys", keys), ("values", values)]:
-        if tensor.ndim < 3 or (*tensor.shape[:-2],) != leading:
+        if tensor.ndim < 3 or tensor.shape[:-2] != leading:
             axes, shape = ", ".join(map(str, leading or ["b"])), (*tensor.shape,)
             raise ValueError(f"{name} must be ({axes}, items, width), not {shape}")
     m, given = keys.shape[-2], values.shape[-2]

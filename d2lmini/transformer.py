@@ -62,7 +62,9 @@ class AddNorm(nn.Module):
         if X.shape != Y.shape:
             shape, given = (*X.shape,), (*Y.shape,)
             raise ValueError(f"Y must have the shape of X, {shape}, not {given}")
-        return self.ln(X + self.dropout(Y))
+        if self.dropout.training:  # spares decoding many calls that do nothing
+            Y = self.dropout(Y)
+        return self.ln(X + Y)
 
 
 class TransformerEncoderBlock(nn.Module):

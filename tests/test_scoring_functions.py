@@ -359,6 +359,15 @@ def test_dropout_thins_out_the_weights_in_training_only():
         )
 
 
+def test_dropout_acts_where_its_own_module_is_in_training():
+    ones, values = torch.ones(1, 1, 1), torch.ones(1, 400, 1)
+    for layer in layers(ones, ones, ones):
+        layer.dropout.train()  # as for Monte Carlo dropout
+        assert layer(ones, values, values).item() != pytest.approx(1)
+        layer.train().dropout.eval()
+        assert layer(ones, values, values).item() == pytest.approx(1)
+
+
 def held_tensors(layer):
     """Every tensor that the layer itself holds, parameters aside, however deep."""
 

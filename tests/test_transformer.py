@@ -608,6 +608,8 @@ def test_dropout_acts_in_training_only_and_on_the_new_part_alone():
     norm, X, Y = d2l.AddNorm(6, 1.0), random(2, 3, 6), random(2, 3, 6, seed=1)
     assert torch.equal(norm(X, Y), norm.ln(X))
     assert torch.equal(norm.eval()(X, Y), norm.ln(X + Y))
+    norm.dropout.train()  # as for Monte Carlo dropout
+    assert torch.equal(norm(X, Y), norm.ln(X))
     model, src = problem_of(sizes=(12, 9, 3, 2, 0.5)).model, random_tokens(2, 5)
     rates = [part.p for part in model.modules() if isinstance(part, nn.Dropout)]
     assert rates == [0.5] * (1 + 2 * 3 + 1 + 2 * 5)
