@@ -177,8 +177,8 @@ class TransformerDecoderBlock(nn.Module):
             keys, values = self.attention2.project(enc_outputs, enc_outputs)
             source = keys, values, _source_mask(enc_outputs, enc_valid_lens)
         written = _append(written, *self.attention1.project(X, X))
-        keys, values = (room[:, :, : written[1]] for room in written[0])
-        n, start = X.shape[1], written[1] - X.shape[1]
+        keys, values, _ = written
+        n, start = X.shape[1], keys.shape[2] - X.shape[1]
         mask = causal_mask(n, start=start, device=X.device) if n > 1 else None
         Y = self.addnorm1(X, self.attention1.attend(X, keys, values, mask=mask))
         keys, values, mask = source
@@ -198,36 +198,36 @@ def _source_mask(enc_outputs, enc_valid_lens):
     return length_mask(enc_valid_lens, m)
 
 
-def _append(written, keys, values):
-    """What is written, and these keys and values after it: (rooms, length, taken).
-
-    A room (b, h, size, p) may be longer than what is written, so that a step need not
-    copy it. The rest is given out once: who finds it taken gets a room of his own.
-    """
+def _append(written, *new):
+    """Keys and values, with new ones after them, and the room they are in, or None."""
     if written is None:
-        return (keys, values), keys.shape[2], [keys.shape[2]]
-    rooms, length, taken = written
-    end, parts = length + keys.shape[2], (keys, values)
+        return *new, None
+    *old, room = written
     if torch.is_grad_enabled():  # autograd wants nothing to be written over
-        rooms = [
-            torch.cat((room[:, :, :length], part), dim=2)
-            for room, part in zip(rooms, parts)
-        ]
-        return rooms, end, [end]
-    if taken[0] != length or end > rooms[0].shape[2]:
-        rooms, taken = [_larger(room, length, 2 * end) for room in rooms], [length]
-    for room, part in zip(rooms, parts):
-        room[:, :, length:end] = part
-    taken[0] = end
-    return rooms, end, taken
+        return *(torch.cat(pair, dim=2) for pair in zip(old, new)), None
+    end = old[0].shape[2] + new[0].shape[2]
+    if room is None or room.written[0] is not old[0] or end > room.size:
+        room = _Room(old, max(32, 2 * end))
+    return *room.write(*new), room
 
 
-def _larger(room, length, size):
-    """A new room of this size, with what is written in the old one."""
-    b, h, _, p = room.shape
-    new = room.new_empty(b, size, h, p).transpose(1, 2)  # laid out as what is appended
-    new[:, :, :length] = room[:, :, :length]
-    return new
+class _Room:
+    """Space for the keys and values of `size` tokens, one token after the other."""
+
+    def __init__(self, written, size):
+        b, h, _, p = written[0].shape
+        self.parts = [part.new_empty(size, b, h, p) for part in written]
+        self.size, self.length = size, 0
+        self.write(*written)
+
+    def write(self, *new):
+        """All that is written with these behind it, views (b, h, tokens, p)."""
+        end = self.length + new[0].shape[2]
+        for room, part in zip(self.parts, new):
+            room[self.length : end] = part.permute(2, 0, 1, 3)
+        self.length = end
+        self.written = [room[:end].permute(1, 2, 0, 3) for room in self.parts]
+        return self.written
 
 
 class TransformerDecoder(AttentionDecoder):
@@ -291,7 +291,7 @@ class TransformerDecoder(AttentionDecoder):
 def _num_written(state):
     """How many tokens a decoder's state holds."""
     first = state[2][0] if state[2] else None
-    return 0 if first is None else first[0][1]
+    return 0 if first is None else first[0][0].shape[2]
 
 
 @torch.no_grad()
@@ -351,7 +351,7 @@ def _choose(tokens, total, eos, alpha):
 def _take(state, rows):
     """These rows of the batch, from all tensors of a state."""
     if isinstance(state, torch.Tensor):
-        return state[rows]
+        return state.index_select(0, rows)
     if isinstance(state, list | tuple):
         return type(state)(_take(part, rows) for part in state)
     return state

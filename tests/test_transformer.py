@@ -353,7 +353,7 @@ def test_a_state_may_be_used_again_and_have_several_futures(problem, lengths, gr
 def test_futures_written_word_by_word_do_not_write_over_each_other():
     problem = problem_of((2, 5, 3))
     decoder, start = problem.model.decoder, start_of(problem)
-    _, middle = in_pieces(decoder, problem.tgt, start, [1, 1, 1])  # its room holds 4
+    _, middle = in_pieces(decoder, problem.tgt, start, [1, 1, 1])  # in a room
     futures = random_tokens(1, 2, 4) + torch.tensor([0, 1]).view(2, 1, 1)  # all differ
     futures, states = futures % problem.size, [middle, middle]
     scores = [[], []]
@@ -368,16 +368,16 @@ def test_futures_written_word_by_word_do_not_write_over_each_other():
 @torch.no_grad()
 def test_a_step_neither_projects_the_source_again_nor_copies_what_is_written():
     problem = problem_of((2, 5, 1))
-    decoder, projected, rooms = problem.model.decoder, [], set()
+    decoder, projected, states = problem.model.decoder, [], [start_of(problem)]
     for blk in decoder.blks:
         layer = blk.attention2.W_k
         layer.register_forward_hook(lambda *call: projected.append(call))
-    state = start_of(problem)
-    for _ in range(64):
-        _, state = decoder(problem.tgt, state)
-        rooms.add(state[2][0][0][0][0].shape[2])
+    for _ in range(150):
+        states.append(decoder(problem.tgt, states[-1])[1])
     assert len(projected) == len(decoder.blks)
-    assert len(rooms) <= 8  # sizes to grow through
+    written = [state[2][0][0][0] for state in states[1:]]  # keys of the first block
+    assert [keys.shape[2] for keys in written] == [*range(1, 151)]
+    assert len({keys.data_ptr() for keys in written}) <= 5  # rooms to grow through
 
 
 # --- translating, greedily and with beams --------------------------------------------
