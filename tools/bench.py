@@ -7,7 +7,8 @@ one process, and the table shows our median, and the medians of the ratios to ou
 
 - decode: greedily, 64 sentences of the phrasebook, without gradients. No model stops
   early. torch.nn has no counterpart. Below is d2l's ratio to a bare loop over PyTorch's
-  operations, which writes the same tokens and does as little else as it can.
+  operations, which writes the same tokens and does as little else as it can, and the
+  time beyond it that a step of ours takes for modules, checks and the state.
 - train: one step of each library's `Trainer.fit_epoch` without the board; torch.nn's
   blocks stand in our model. First all must give the same loss without dropout. Below is
   the share of the peak of a 1,024^3 product that a step reaches.
