@@ -59,9 +59,8 @@ class MultiHeadAttention(Module):
     def attend(self, queries, keys, values, valid_lens=None, *, mask=None):
         """The output for queries (b, n, any), with keys and values from `project`."""
         queries = self._heads("queries", queries, self.W_q, keys.shape[0])
-        if mask is not None:
-            sizes = queries.shape[0], queries.shape[2], keys.shape[2]
-            mask = _mask_for_heads(mask, sizes)
+        sizes = queries.shape[0], queries.shape[2], keys.shape[2]
+        mask = _mask_for_heads(mask, sizes)
         heads = self.attention(queries, keys, values, valid_lens, mask=mask)
         return self.W_o(self.transpose_output(heads))
 
@@ -75,7 +74,7 @@ class MultiHeadAttention(Module):
 
 def _mask_for_heads(mask, shape):
     """The mask, with an axis for the heads if it is one matrix for each example."""
-    if (mask := torch.as_tensor(mask)).ndim != 3:
+    if mask is None or (mask := torch.as_tensor(mask)).ndim != 3:
         return mask
     if any(size not in (1, axis) for size, axis in zip(mask.shape, shape)):
         given = (*mask.shape,)

@@ -103,9 +103,8 @@ class DotProductAttention(nn.Module):
         if queries.shape[-1] != keys.shape[-1]:
             widths = f"{keys.shape[-1]}, not {queries.shape[-1]}"
             raise ValueError(f"queries must have the width of the keys, {widths}")
-        if valid_lens is not None or mask is not None:
-            shape = (*queries.shape[:-1], keys.shape[-2])
-            mask = _combined_mask(shape, valid_lens, mask, queries.device)
+        shape = (*queries.shape[:-1], keys.shape[-2])
+        mask = _combined_mask(shape, valid_lens, mask, queries.device)
         inputs = queries.detach(), keys.detach(), mask
         self._last = inputs, _versions(inputs)
         return self._fused(queries, keys, values, mask)
@@ -170,8 +169,6 @@ def _versions(tensors):
 def _check_sizes(queries, keys, values):
     """Raise ValueError unless the leading axes agree and each key has a value."""
     leading = queries.shape[:-2]
-    if leading and leading == keys.shape[:-2] and keys.shape[:-1] == values.shape[:-1]:
-        return  # what follows finds out what is wrong
     for name, tensor in [("queries", queries), ("keys", keys), ("values", values)]:
         if tensor.ndim < 3 or tensor.shape[:-2] != leading:
             axes, shape = ", ".join(map(str, leading or ["b"])), (*tensor.shape,)
