@@ -6,10 +6,9 @@ Axes. `b` batch, `n` queries, `m` keys and values, `h` heads, `p` width of a hea
 """
 
 import torch
-from torch import nn
 
 from .scoring_functions import DotProductAttention
-from .toolkit import Module
+from .toolkit import LazyLinear, Linear, Module
 
 __all__ = ["MultiHeadAttention"]
 
@@ -34,10 +33,10 @@ class MultiHeadAttention(Module):
             raise ValueError(f"num_heads must be at least 1 and {rule}, {given}")
         self.num_heads = num_heads
         self.attention = DotProductAttention(dropout)
-        self.W_q = nn.LazyLinear(num_hiddens, bias=bias)
-        self.W_k = nn.LazyLinear(num_hiddens, bias=bias)
-        self.W_v = nn.LazyLinear(num_hiddens, bias=bias)
-        self.W_o = nn.Linear(num_hiddens, num_hiddens, bias=bias)
+        self.W_q = LazyLinear(num_hiddens, bias=bias)
+        self.W_k = LazyLinear(num_hiddens, bias=bias)
+        self.W_v = LazyLinear(num_hiddens, bias=bias)
+        self.W_o = Linear(num_hiddens, num_hiddens, bias=bias)
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
         keys, values = self.project(keys, values)

@@ -9,6 +9,8 @@ Axes. `b` batch, `n` tokens of a sequence, `d` numbers in the vector of a token
 import torch
 from torch import nn
 
+from .toolkit import Dropout
+
 __all__ = ["PositionalEncoding"]
 
 
@@ -39,7 +41,7 @@ class PositionalEncoding(nn.Module):
         for name, value in [("num_hiddens", num_hiddens), ("max_len", max_len)]:
             if value < 1:
                 raise ValueError(f"{name} must be at least 1, not {value}")
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.register_buffer("P", _sinusoids(max_len, num_hiddens), persistent=False)
 
     def forward(self, X, start=0):

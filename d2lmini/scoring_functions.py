@@ -8,11 +8,12 @@ width of values, `h` hidden units.
 
 import itertools
 import math
-from functools import partial
 
 import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
+
+from .toolkit import Dropout, LazyLinear, Linear
 
 __all__ = [
     "length_mask",
@@ -95,7 +96,7 @@ class DotProductAttention(nn.Module):
 
     def __init__(self, dropout):
         super().__init__()
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self._last = None  # (queries, keys, mask) of the last call, and their versions
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
@@ -117,12 +118,22 @@ class DotProductAttention(nn.Module):
                 for part in (queries, keys, values, mask)
             ]
             return self._fused(*parts).squeeze(1)
-        attend = nn.functional.scaled_dot_product_attention
-        if self.dropout.training and self.dropout.p:
-            attend = partial(attend, dropout_p=self.dropout.p)
-            if queries.device.type == "cpu":
-                attend = partial(_in_pieces, attend)
-        return attend(queries, keys, values, attn_mask=mask)
+        dropout = self.dropout.p if self.dropout.training else 0.0
+        if dropout and queries.device.type == "cpu":
+            return _in_pieces(self._with_dropout, queries, keys, values, mask)
+        return nn.functional.scaled_dot_product_attention(
+            queries, keys, values, attn_mask=mask, dropout_p=dropout
+        )
+
+    def _with_dropout(self, queries, keys, values, mask):
+        """The formula, with dropout of the weights; zeros for queries that see nothing."""
+        scores = queries / math.sqrt(queries.shape[-1]) @ keys.transpose(-2, -1)
+        if mask is None:
+            return self.dropout(torch.softmax(scores, dim=-1)) @ values
+        some = mask.any(dim=-1, keepdim=True)
+        bias = scores.new_zeros(mask.shape).masked_fill(~mask & some, -math.inf)
+        outputs = self.dropout(torch.softmax(scores + bias, dim=-1)) @ values
+        return outputs.masked_fill(~some, 0)
 
     @property
     def attention_weights(self):
@@ -139,15 +150,15 @@ class DotProductAttention(nn.Module):
         return _weights(*inputs)
 
 
-def _in_pieces(attend, queries, keys, values, attn_mask=None, num_scores=2**18):
+def _in_pieces(attend, queries, keys, values, mask, num_scores=2**18):
     """What attend gives; if scores are many, in pieces with num_scores at most."""
     n, all_scores = queries.shape[-2], queries[..., 0].numel() * keys.shape[-2]
     if all_scores <= 16 * num_scores or not torch.is_grad_enabled():
-        return attend(queries, keys, values, attn_mask)
+        return attend(queries, keys, values, mask)
     rows = max(1, n * num_scores // all_scores)
     masks = itertools.repeat(None)
-    if attn_mask is not None:
-        masks = attn_mask.expand(*attn_mask.shape[:-2], n, -1).split(rows, dim=-2)
+    if mask is not None:
+        masks = mask.expand(*mask.shape[:-2], n, -1).split(rows, dim=-2)
     pieces = [
         checkpoint(attend, some, keys, values, mask, use_reentrant=False)
         for some, mask in zip(queries.split(rows, dim=-2), masks)
@@ -188,10 +199,10 @@ class AdditiveAttention(nn.Module):
 
     def __init__(self, num_hiddens, dropout):
         super().__init__()
-        self.W_k = nn.LazyLinear(num_hiddens, bias=False)
-        self.W_q = nn.LazyLinear(num_hiddens, bias=False)
-        self.w_v = nn.Linear(num_hiddens, 1, bias=False)
-        self.dropout = nn.Dropout(dropout)
+        self.W_k = LazyLinear(num_hiddens, bias=False)
+        self.W_q = LazyLinear(num_hiddens, bias=False)
+        self.w_v = Linear(num_hiddens, 1, bias=False)
+        self.dropout = Dropout(dropout)
         self._weights = None  # of the last call
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):

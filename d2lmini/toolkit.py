@@ -42,6 +42,9 @@ __all__ = [
     "Module",
     "DataModule",
     "Trainer",
+    "Linear",
+    "LazyLinear",
+    "Dropout",
     "Classifier",
     "download",
     "plt",
@@ -532,6 +535,76 @@ class Trainer(HyperParameters):
             for log in self.epoch_logs
         ]
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="epoch"))
+
+
+def _prefers_onednn():
+    """Whether oneDNN multiplies much faster than MKL: on AMD's CPUs with AVX-512."""
+    backends = torch.backends
+    both = backends.mkl.is_available() and backends.mkldnn.is_available()  # = oneDNN
+    if not both or backends.cpu.get_cpu_capability() != "AVX512":
+        return False
+    try:
+        with open("/proc/cpuinfo") as file:
+            return "AuthenticAMD" in file.read(1000)
+    except OSError:  # only Linux has this file
+        return False
+
+
+_ONEDNN = _prefers_onednn()
+
+
+_multiply = torch.ops.mkldnn._linear_pointwise.default if _ONEDNN else None
+
+
+class Linear(nn.Linear):
+    """`nn.Linear`, which lets oneDNN multiply where PyTorch's choice, MKL, is slow.
+
+    X (..., in_features) gives (..., out_features). Weights, gradients and, but for
+    rounding, results are those of `nn.Linear`.
+    """
+
+    def forward(self, X):
+        """The product, by a convolution if it is large; see the class."""
+        grad, weight = torch.is_grad_enabled(), self.weight
+        large = X.numel() * self.out_features >= (2**23 if grad else 2**21)
+        if not (_ONEDNN and large and _is_plain(X, weight)):
+            return super().forward(X)
+        if not grad:
+            return _multiply(X, weight, self.bias, "none", [], "")
+        pixels = X.reshape(1, 1, -1, self.in_features).permute(0, 3, 1, 2)
+        window, always = weight[:, :, None, None], (2, 1)  # also with a single thread
+        Y = nn.functional.conv2d(pixels, window, self.bias, dilation=always)
+        return Y.permute(0, 2, 3, 1).reshape(*X.shape[:-1], self.out_features)
+
+
+def _is_plain(X, weight):
+    """Whether X fits the weight, both are in single precision, and X is on a CPU."""
+    fits = X.shape[-1] == weight.shape[1] and X.dtype == weight.dtype == torch.float32
+    return fits and X.is_cpu and not torch.is_autocast_enabled("cpu")
+
+
+class LazyLinear(nn.LazyLinear):
+    """A `Linear` that learns its in_features from the first batch it sees."""
+
+    cls_to_become = Linear
+
+
+class Dropout(nn.Dropout):
+    """`nn.Dropout` (Hinton et al., 2012), with fewer random numbers on a CPU.
+
+    In training, each number of X becomes 0 with probability p, there rounded to 16 bits,
+    and is else divided by 1 - p.
+    """
+
+    def forward(self, X):
+        """X with some numbers dropped in training, and X itself otherwise."""
+        dropped = round(self.p * 2**16)  # of as many values of a coin
+        if not (self.training and 0 < dropped < 2**16 and X.is_cpu) or self.inplace:
+            return super().forward(X)
+        draws = torch.empty(-(-X.numel() // 4), dtype=torch.int64).random_(-(2**63), None)
+        coins = draws.view(torch.int16)[: X.numel()].view(X.shape)  # four in each number
+        kept = (coins >= dropped - 2**15).to(X.dtype)
+        return X * kept.mul_(2**16 / (2**16 - dropped))
 
 
 class Classifier(Module):

@@ -15,6 +15,7 @@ from .bahdanau import AttentionDecoder
 from .multi_head import MultiHeadAttention
 from .positional_encoding import PositionalEncoding
 from .scoring_functions import causal_mask, length_mask
+from .toolkit import Dropout, LazyLinear, Linear
 from .translation import Encoder
 
 __all__ = [
@@ -38,9 +39,9 @@ class PositionWiseFFN(nn.Module):
 
     def __init__(self, ffn_num_hiddens, ffn_num_outputs):
         super().__init__()
-        self.dense1 = nn.LazyLinear(ffn_num_hiddens)
+        self.dense1 = LazyLinear(ffn_num_hiddens)
         self.relu = nn.ReLU()
-        self.dense2 = nn.Linear(ffn_num_hiddens, ffn_num_outputs)
+        self.dense2 = Linear(ffn_num_hiddens, ffn_num_outputs)
 
     def forward(self, X):
         return self.dense2(self.relu(self.dense1(X)))
@@ -55,7 +56,7 @@ class AddNorm(nn.Module):
 
     def __init__(self, norm_shape, dropout):
         super().__init__()
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.ln = nn.LayerNorm(norm_shape)
 
     def forward(self, X, Y):
@@ -93,7 +94,7 @@ def init_transformer(module):
 
     Embeddings become small: times the root of their width, they have variance 1.
     """
-    if type(module) is nn.Linear:
+    if type(module) in (nn.Linear, Linear):
         nn.init.xavier_uniform_(module.weight)
     if type(module) is nn.Embedding:
         nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
@@ -265,7 +266,7 @@ class TransformerDecoder(AttentionDecoder):
                 num_hiddens, ffn_num_hiddens, num_heads, dropout, i, use_bias=use_bias
             )
             self.blks.add_module(f"block{i}", blk)
-        self.dense = nn.Linear(num_hiddens, vocab_size)
+        self.dense = Linear(num_hiddens, vocab_size)
         self.apply(init_transformer)
 
     def init_state(self, enc_all_outputs, enc_valid_lens=None, *args):

@@ -20,7 +20,7 @@ import torch
 from torch import nn
 from torch.nn.utils import rnn
 
-from .toolkit import Classifier, DataModule, download
+from .toolkit import Classifier, DataModule, Linear, download
 
 __all__ = [
     "read_phrasebook",
@@ -319,9 +319,11 @@ class EncoderDecoder(Classifier):
         eos = self._find_eos(label)
         Y, tokens, attention_weights = tgt[:, :1], [], []
         finished = torch.zeros_like(Y, dtype=torch.bool)
+        fast = torch.no_grad if save_attention_weights else torch.inference_mode
         for _ in range(num_steps):
-            scores, dec_state = self.decoder(Y, dec_state)
-            Y = scores.argmax(dim=2)
+            with (fast if tokens else torch.no_grad)():  # lazy layers stay trainable
+                scores, dec_state = self.decoder(Y, dec_state)
+                Y = scores.argmax(dim=2)
             if eos is not None:
                 Y = Y.masked_fill(finished, self.tgt_pad)
                 finished |= Y == eos
@@ -343,7 +345,7 @@ class EncoderDecoder(Classifier):
 
 def init_seq2seq(module):
     """Give linear layers and GRUs the weights of Glorot and Bengio (2010)."""
-    if type(module) is nn.Linear:
+    if type(module) in (nn.Linear, Linear):
         nn.init.xavier_uniform_(module.weight)
     if type(module) is nn.GRU:
         for name, parameter in module.named_parameters():
@@ -396,7 +398,7 @@ class Seq2SeqDecoder(Decoder):
         super().__init__()
         self.embedding = nn.Embedding(vocab_size, embed_size)
         self.rnn = _gru(embed_size + num_hiddens, num_hiddens, num_layers, dropout)
-        self.dense = nn.Linear(num_hiddens, vocab_size)
+        self.dense = Linear(num_hiddens, vocab_size)
         self.apply(init_seq2seq)
 
     def init_state(self, enc_all_outputs, *args):

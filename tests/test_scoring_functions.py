@@ -2,7 +2,6 @@
 
 import copy
 import math
-from functools import partial
 
 import pytest
 import torch
@@ -404,7 +403,7 @@ def test_dropout_in_pieces_has_the_gradients_of_the_weights_it_used(num_scores, 
     queries, keys = (random(2, 3, 5, 4, seed=seed).requires_grad_() for seed in range(2))
     mask = torch.rand(2, 1, 1, 5) < 0.7 if masked else None
     mask = None if mask is None else mask | torch.tensor([True] + 4 * [False])
-    attend = partial(scaled_dot_product_attention, dropout_p=0.4)
+    attend = d2l.DotProductAttention(0.375)._with_dropout
 
     def pieces(values):  # with the same dropout every time
         torch.manual_seed(3)
@@ -416,13 +415,27 @@ def test_dropout_in_pieces_has_the_gradients_of_the_weights_it_used(num_scores, 
     values = random(2, 3, 5, 6, seed=2).requires_grad_()
     scores = queries @ keys.transpose(-2, -1) / 2
     weights = d2l.masked_softmax(scores, mask=mask)
-    torch.testing.assert_close(used, weights * (used > 0) / 0.6)
-    weighed = (weights * (used > 0) / 0.6) @ values
+    torch.testing.assert_close(used, weights * (used > 0) / 0.625)
+    weighed = (weights * (used > 0) / 0.625) @ values
     output = pieces(values)
     torch.testing.assert_close(output, weighed)
     inputs, factor = (queries, keys, values), random(*output.shape, seed=4)
     expected = torch.autograd.grad(weighed, inputs, factor)
     torch.testing.assert_close(torch.autograd.grad(output, inputs, factor), expected)
+
+
+@pytest.mark.parametrize("axes", [(), (3,)])
+def test_with_dropout_a_query_that_sees_nothing_gets_zeros(axes):
+    inputs = [random(2, *axes, 5, 4, seed=seed).requires_grad_() for seed in range(3)]
+    mask = torch.ones(2, *(1 for _ in axes), 5, 5, dtype=torch.bool)
+    mask[0, ..., 1, :] = False
+    mask[1, ..., 3, 2:] = False
+    output = d2l.DotProductAttention(0.5).train()(*inputs, mask=mask)
+    assert (output[0, ..., 1, :] == 0).all() and (output[1, ..., 3, :] != 0).any()
+    for part in torch.autograd.grad(output.square().sum(), inputs):
+        assert part.isfinite().all() and (part != 0).any()
+    blind = d2l.DotProductAttention(0.5).train()(*inputs, mask=torch.zeros(5, 5) > 0)
+    assert (blind == 0).all()
 
 
 def test_nothing_of_the_graph_is_kept_by_the_layers():

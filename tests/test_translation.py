@@ -1107,6 +1107,24 @@ def test_translating_keeps_no_graph(Decoder):
     assert torch.is_grad_enabled()
 
 
+@both
+@pytest.mark.parametrize("inside", [False, True])
+def test_what_translating_leaves_behind_is_fit_for_use(Decoder, inside):
+    """Nothing but what only the decoder sees is made in inference mode."""
+    model, src = model_of(Decoder), random_tokens(2, 3)
+    batch = src, src, torch.tensor([3, 2]), src
+    model.decoder.dense = d2l.LazyLinear(model.decoder.dense.out_features)
+    save = Decoder is d2l.Seq2SeqAttentionDecoder
+    tokens, weights = model.predict_step(batch, torch.device("cpu"), 3, save)
+    assert not any(part.is_inference() for part in [tokens, *model.parameters()])
+    assert not any(part.is_inference() for step in weights for part in step)
+    with torch.inference_mode(inside):
+        again, _ = model.predict_step(batch, torch.device("cpu"), 3)
+        assert torch.equal(again, tokens)
+    model(src, src, batch[2]).sum().backward()
+    assert all(part.grad is not None for part in model.decoder.parameters())
+
+
 # --- from sentences to sentences -----------------------------------------------------
 
 

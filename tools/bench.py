@@ -52,9 +52,11 @@ import d2lmini
 NEEDED = {  # what no implementation can do without, by the names of PyTorch on a CPU
     "products": {
         *(f"aten::{name}" for name in ("mm", "addmm", "bmm", "baddbmm")),
+        *("aten::mkldnn_convolution", "aten::convolution_backward"),  # of linear layers
+        "mkldnn::_linear_pointwise",
         "aten::_scaled_dot_product_flash_attention_for_cpu",
     },
-    "random numbers": {"aten::bernoulli_"},  # of dropout, drawn one after another
+    "random numbers": {"aten::random_"},  # of dropout, drawn one after another
 }
 SIDE = 1024  # of the square matrices whose product gives the peak
 OUT = Path(__file__).resolve().parent.parent / "_build" / "bench.json"

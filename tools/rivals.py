@@ -58,7 +58,8 @@ class TorchBlock(nn.Module):
         Layer = [nn.TransformerEncoderLayer, nn.TransformerDecoderLayer][len(ours) - 1]
         self.layer = Layer(d, ours[0].num_heads, h, dropout=0.0, batch_first=True)
         self.layer.dropout = nn.Identity()  # in the network, where ours has none
-        self.layer.linear1, self.layer.linear2 = blk.ffn.dense1, blk.ffn.dense2
+        self.layer.linear1.load_state_dict(blk.ffn.dense1.state_dict())
+        self.layer.linear2.load_state_dict(blk.ffn.dense2.state_dict())
         for i in range(1, len(ours) + 2):
             setattr(self.layer, f"norm{i}", getattr(blk, f"addnorm{i}").ln)
         for name, attention in zip(["self_attn", "multihead_attn"], ours):
@@ -80,7 +81,7 @@ class TorchBlock(nn.Module):
 
 
 class BareLoop:
-    """Greedy decoding with the weights of our model: one loop over PyTorch's operations.
+    """Greedy decoding with the layers of our model: one loop over PyTorch's operations.
 
     Matrices with one input are one, all room is there from the start, and nothing is
     checked or kept for a search: what is left below is for faster operations to gain.
@@ -96,7 +97,8 @@ class BareLoop:
             own, source = blk.attention1, blk.attention2
             scale = math.sqrt(decoder.num_hiddens / own.num_heads)
             weights = own.W_q.weight / scale, own.W_k.weight, own.W_v.weight
-            self.blks.append((blk, torch.cat(weights), source.W_q.weight / scale))
+            layers = linear(torch.cat(weights)), linear(source.W_q.weight / scale)
+            self.blks.append((blk, *layers))
 
     @torch.no_grad()
     def predict_step(self, batch, device, num_steps):
@@ -115,19 +117,24 @@ class BareLoop:
         for t in range(num_steps):
             X = self.embedding[tokens[:, -1]] + self.positions[t]
             for (blk, W, W_q), (keys, values), room in zip(self.blks, sources, rooms):
-                q, room[0, :, :, t], room[1, :, :, t] = (
-                    nn.functional.linear(X, W).view(b, 3, h, -1).unbind(1)
-                )
+                q, room[0, :, :, t], room[1, :, :, t] = W(X).view(b, 3, h, -1).unbind(1)
                 own = room[:, :, :, : t + 1]
                 scores = q[:, :, None] @ own[0].mT
                 heads = (scores.softmax(-1) @ own[1]).view(b, -1)
                 X = blk.addnorm1.ln(X + blk.attention1.W_o(heads))
-                q = nn.functional.linear(X, W_q).view(b, h, 1, -1)
+                q = W_q(X).view(b, h, 1, -1)
                 heads = ((q @ keys + bias).softmax(-1) @ values).view(b, -1)
                 X = blk.addnorm2.ln(X + blk.attention2.W_o(heads))
                 X = blk.addnorm3.ln(X + blk.ffn(X))
             tokens = torch.cat((tokens, self.dense(X).argmax(-1, keepdim=True)), 1)
         return tokens[:, 1:], None
+
+
+def linear(weight):
+    """A linear layer with this weight."""
+    layer = d2lmini.Linear(*weight.T.shape, bias=False)
+    layer.weight.data = weight
+    return layer
 
 
 def padding_mask(X, valid_lens):
