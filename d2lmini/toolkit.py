@@ -592,8 +592,8 @@ class LazyLinear(nn.LazyLinear):
 class Dropout(nn.Dropout):
     """`nn.Dropout` (Hinton et al., 2012), with fewer random numbers on a CPU.
 
-    In training, each number of X becomes 0 with probability p, there rounded to 16 bits,
-    and is else divided by 1 - p.
+    In training, each number of X becomes 0 with probability p, which is rounded to 16
+    bits there, and is otherwise divided by 1 - p.
     """
 
     def forward(self, X):
@@ -601,8 +601,9 @@ class Dropout(nn.Dropout):
         dropped = round(self.p * 2**16)  # of as many values of a coin
         if not (self.training and 0 < dropped < 2**16 and X.is_cpu) or self.inplace:
             return super().forward(X)
-        draws = torch.empty(-(-X.numel() // 4), dtype=torch.int64).random_(-(2**63), None)
-        coins = draws.view(torch.int16)[: X.numel()].view(X.shape)  # four in each number
+        n = X.numel()
+        draws = torch.empty((n + 3) // 4, dtype=torch.int64).random_(-(2**63), None)
+        coins = draws.view(torch.int16)[:n].view(X.shape)  # four of each number
         kept = (coins >= dropped - 2**15).to(X.dtype)
         return X * kept.mul_(2**16 / (2**16 - dropped))
 
