@@ -537,23 +537,21 @@ class Trainer(HyperParameters):
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="epoch"))
 
 
-def _prefers_onednn():
-    """Whether oneDNN multiplies much faster than MKL: on AMD's CPUs with AVX-512."""
+def _find_onednn():
+    """oneDNN's product where it beats MKL's by far, on AMD with AVX-512; else None."""
     backends = torch.backends
     both = backends.mkl.is_available() and backends.mkldnn.is_available()  # = oneDNN
-    if not both or backends.cpu.get_cpu_capability() != "AVX512":
-        return False
+    product = getattr(torch.ops.mkldnn, "_linear_pointwise", None) if both else None
+    if product is None or backends.cpu.get_cpu_capability() != "AVX512":
+        return None
     try:
         with open("/proc/cpuinfo") as file:
-            return "AuthenticAMD" in file.read(1000)
+            return product.default if "AuthenticAMD" in file.read(1000) else None
     except OSError:  # only Linux has this file
-        return False
+        return None
 
 
-_ONEDNN = _prefers_onednn()
-
-
-_multiply = torch.ops.mkldnn._linear_pointwise.default if _ONEDNN else None
+_onednn = _find_onednn()
 
 
 class Linear(nn.Linear):
@@ -567,10 +565,10 @@ class Linear(nn.Linear):
         """The product, by a convolution if it is large; see the class."""
         grad, weight = torch.is_grad_enabled(), self.weight
         large = X.numel() * self.out_features >= (2**23 if grad else 2**21)
-        if not (_ONEDNN and large and _is_plain(X, weight)):
+        if not (_onednn and large and _is_plain(X, weight)):
             return super().forward(X)
         if not grad:
-            return _multiply(X, weight, self.bias, "none", [], "")
+            return _onednn(X, weight, self.bias, "none", [], "")
         pixels = X.reshape(1, 1, -1, self.in_features).permute(0, 3, 1, 2)
         window, always = weight[:, :, None, None], (2, 1)  # also with a single thread
         Y = nn.functional.conv2d(pixels, window, self.bias, dilation=always)

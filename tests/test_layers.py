@@ -21,9 +21,8 @@ both_roads = pytest.mark.parametrize(
 @pytest.fixture
 def road(monkeypatch, onednn):
     """Whether large products take the detour, whatever the processor is."""
-    monkeypatch.setattr(toolkit, "_ONEDNN", onednn)
     product = torch.ops.mkldnn._linear_pointwise.default if onednn else None
-    monkeypatch.setattr(toolkit, "_multiply", product)
+    monkeypatch.setattr(toolkit, "_onednn", product)
     return onednn
 
 
@@ -96,7 +95,7 @@ def test_only_large_products_in_single_precision_take_the_detour(road, monkeypat
 
     conv = noting("convolution", nn.functional.conv2d)
     monkeypatch.setattr(nn.functional, "conv2d", conv)
-    monkeypatch.setattr(toolkit, "_multiply", noting("product", toolkit._multiply))
+    monkeypatch.setattr(toolkit, "_onednn", noting("product", toolkit._onednn))
 
     def road_of(layer, X, grad=True):
         detours.clear()
@@ -145,6 +144,7 @@ def test_a_lazy_layer_becomes_a_linear_one():
     assert torch.equal(copy.deepcopy(layer)(torch.ones(3)), layer(torch.ones(3)))
 
 
+@has_onednn
 @pytest.mark.parametrize("vendor", ["AuthenticAMD", "GenuineIntel", None])
 @pytest.mark.parametrize("vectors", ["AVX512", "AVX2"])
 def test_only_amd_with_long_vectors_prefers_onednn(monkeypatch, tmp_path, vendor, vectors):
@@ -159,8 +159,10 @@ def test_only_amd_with_long_vectors_prefers_onednn(monkeypatch, tmp_path, vendor
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: vectors)
     monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: True)
     monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: True)
-    expected = (vendor, vectors) == ("AuthenticAMD", "AVX512")
-    assert toolkit._prefers_onednn() is expected
+    found = toolkit._find_onednn() is not None
+    assert found is ((vendor, vectors) == ("AuthenticAMD", "AVX512"))
+    monkeypatch.setattr(torch.ops, "mkldnn", object())  # a PyTorch without that product
+    assert toolkit._find_onednn() is None
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.937])
