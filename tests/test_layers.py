@@ -176,6 +176,13 @@ def test_dropout_drops_its_share_and_keeps_the_mean(p, n):
     assert len(Y.unique()) == 2 and Y.max().item() == pytest.approx(1 / (1 - p), rel=1e-4)
 
 
+def test_the_smallest_rate_is_one_of_65536():
+    torch.manual_seed(0)
+    Y = d2l.Dropout(2**-16)(torch.ones(2**22))
+    assert 64 - 5 * 8 < (Y == 0).sum() < 64 + 5 * 8
+    assert Y.max().item() == pytest.approx(1 / (1 - 2**-16), rel=1e-6)
+
+
 def test_every_place_is_dropped_alike_and_on_its_own():
     """Also the four that share a random number."""
     torch.manual_seed(0)
