@@ -173,18 +173,22 @@ class TransformerDecoderBlock(nn.Module):
 
     def forward(self, X, state):
         enc_outputs, enc_valid_lens, caches = state
-        written, source = caches[self.i] or (None, None)
+        written, source, joined = caches[self.i] or (None, None, None)
+        n, single = X.shape[1], X.shape[1] == 1 and not torch.is_grad_enabled()
+        joined = (joined or self.attention1.join()) if single else None
         if source is None:
             keys, values = self.attention2.project(enc_outputs, enc_outputs)
             source = keys, values, _source_mask(enc_outputs, enc_valid_lens)
-        written = _append(written, *self.attention1.project(X, X))
+        queries, *new = self.attention1.project_all(X, joined)
+        written = _append(written, *new)
         keys, values, _ = written
-        n, start = X.shape[1], keys.shape[2] - X.shape[1]
+        start = keys.shape[2] - n
         mask = causal_mask(n, start=start, device=X.device) if n > 1 else None
-        Y = self.addnorm1(X, self.attention1.attend(X, keys, values, mask=mask))
+        Y = self.attention1.attend_heads(queries, keys, values, mask=mask)
+        Y = self.addnorm1(X, Y)
         keys, values, mask = source
         Z = self.addnorm2(Y, self.attention2.attend(Y, keys, values, mask=mask))
-        caches = [*caches[: self.i], (written, source), *caches[self.i + 1 :]]
+        caches = [*caches[: self.i], (written, source, joined), *caches[self.i + 1 :]]
         return self.addnorm3(Z, self.ffn(Z)), (enc_outputs, enc_valid_lens, caches)
 
 
@@ -236,9 +240,9 @@ class TransformerDecoder(AttentionDecoder):
 
     Tokens X (b, n) and a state give scores (b, n, vocabulary) and the next state: the
     encoder's outputs (b, m, num_hiddens), the source lengths (b,) or None, and for each
-    block None or what it keeps: keys and values of the tokens written so far, and those
-    and the mask of the source. X continues what is written; the old state stays as it
-    was.
+    block None or what it keeps: keys and values of the tokens written so far, those
+    and the mask of the source, and one layer for its projections, or None. X continues
+    what is written; the old state stays as it was.
     `attention_weights` holds two lists with a tensor for each block: to the target,
     (b h, n, tokens so far), and to the source, (b h, n, m). Raises ValueError for more
     than max_len tokens, or other lengths than one for each source.

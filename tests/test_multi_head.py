@@ -380,3 +380,54 @@ def test_a_copy_and_a_restored_layer_answer_alike():
     fresh.load_state_dict(layer.state_dict())
     for other in (copy.deepcopy(layer), fresh):
         assert torch.equal(other(X, X, X), layer(X, X, X))
+
+
+# --- the three projections of one input, joined -----------------------------------------
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_joined_projections_are_the_three(bias, dtype):
+    layer = d2l.MultiHeadAttention(12, 3, 0, bias=bias)
+    X = random(2, 5, 7)
+    layer(X, X, X)
+    layer, X = layer.to(dtype), X.to(dtype)
+    joined = layer.join()
+    assert (joined.in_features, joined.out_features) == (7, 36)
+    for whole, part in zip(layer.project_all(X, joined), layer.project_all(X)):
+        assert whole.shape == (2, 3, 5, 4)
+        torch.testing.assert_close(whole, part)
+    heads = layer.project_all(X, joined)
+    torch.testing.assert_close(layer.attend_heads(*heads), layer(X, X, X))
+
+
+def test_joining_draws_no_random_numbers():
+    layer, X = d2l.MultiHeadAttention(4, 2, 0), random(1, 2, 4)
+    layer(X, X, X)
+    before = torch.get_rng_state()
+    layer.join()
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_layers_that_must_be_called_themselves_are_not_joined():
+    class Wrapper(nn.Module):
+        def __init__(self, layer):
+            super().__init__()
+            self.layer, self.in_features = layer, layer.in_features
+            self.weight, self.bias = layer.weight, layer.bias
+
+        def forward(self, X):
+            return 2 * self.layer(X)
+
+    X = random(1, 2, 4)
+    for name in ("W_q", "W_k", "W_v"):
+        layer = d2l.MultiHeadAttention(4, 2, 0)
+        assert layer.join() is None  # it has no weights yet
+        layer(X, X, X)
+        for register in ("register_forward_hook", "register_forward_pre_hook"):
+            hook = getattr(getattr(layer, name), register)(lambda *args: None)
+            assert layer.join() is None
+            hook.remove()
+        assert layer.join() is not None
+        setattr(layer, name, Wrapper(getattr(layer, name)))
+        assert layer.join() is None

@@ -331,6 +331,41 @@ def test_steps_equal_the_full_pass_at_every_length(grad):
             assert_close(steps[:, :n], whole)
 
 
+def test_decoding_joins_projections_once_and_calls_what_has_hooks(monkeypatch):
+    problem, tgt, joined = problem_of(), random_tokens(2, 6), []
+    attention = problem.model.decoder.blks[0].attention1
+    join = type(attention).join
+    monkeypatch.setattr(
+        type(attention), "join", lambda self: joined.append(self) or join(self)
+    )
+    with torch.no_grad():
+        expected, _ = problem.model.decoder(tgt, start_of(problem))
+        assert joined == []
+        steps, _ = in_pieces(problem.model.decoder, tgt, start_of(problem))
+        assert_close(steps, expected)
+        assert len(joined) == len(problem.model.decoder.blks)
+        attention.W_v.register_forward_hook(lambda layer, X, Y: 2 * Y)
+        expected, _ = problem.model.decoder(tgt, start_of(problem))
+        assert not torch.allclose(expected, steps, atol=1e-3)
+        steps, _ = in_pieces(problem.model.decoder, tgt, start_of(problem))
+        assert_close(steps, expected)
+
+
+def test_weights_that_have_changed_count_in_the_next_text():
+    problem, tgt = problem_of(), random_tokens(2, 4)
+    for _ in range(2):
+        with torch.no_grad():
+            steps, state = in_pieces(problem.model.decoder, tgt, start_of(problem))
+            expected, _ = problem.model.decoder(tgt, start_of(problem))
+        assert_close(steps, expected)
+        for blk in problem.model.decoder.blks:
+            blk.attention1.W_k.weight.data += 1
+    scores, _ = problem.model.decoder(tgt[:, :1], state)  # now with gradients
+    scores.sum().backward()
+    for blk in problem.model.decoder.blks:
+        assert blk.attention1.W_q.weight.grad is not None
+
+
 @few
 @given(problems(), several, st.lists(st.booleans(), min_size=4, max_size=4))
 def test_a_state_may_be_used_again_and_have_several_futures(problem, lengths, grad):
