@@ -87,13 +87,14 @@ class MultiHeadAttention(Module):
     def join(self):
         """One layer for W_q, W_k and W_v as they are now, for `project_all`; no gradients.
 
-        None if one of them is not plain, or has hooks: then it must be called itself.
+        None if one of them is not plain, or has hooks, and so must be called itself, or if
+        their inputs differ in width.
         """
         layers = self.W_q, self.W_k, self.W_v
-        if any(
-            type(layer) is not Linear or layer._forward_hooks or layer._forward_pre_hooks
-            for layer in layers
-        ):
+        plain = all(type(layer) is Linear for layer in layers) and not any(
+            layer._forward_hooks or layer._forward_pre_hooks for layer in layers
+        )
+        if not plain or len({layer.in_features for layer in layers}) > 1:
             return None
         sizes = self.W_q.in_features, 3 * self.W_q.out_features, self.W_q.bias is not None
         options = {"device": self.W_q.weight.device, "dtype": self.W_q.weight.dtype}

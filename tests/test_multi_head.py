@@ -409,6 +409,12 @@ def test_joining_draws_no_random_numbers():
     assert torch.equal(torch.get_rng_state(), before)
 
 
+def test_inputs_of_different_widths_are_not_joined():
+    layer = d2l.MultiHeadAttention(4, 2, 0)
+    layer(random(1, 2, 3), random(1, 2, 5), random(1, 2, 5))
+    assert layer.join() is None
+
+
 def test_layers_that_must_be_called_themselves_are_not_joined():
     class Wrapper(nn.Module):
         def __init__(self, layer):
