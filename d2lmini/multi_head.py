@@ -80,8 +80,7 @@ class MultiHeadAttention(Module):
         if joined is None:
             keys, values = self.project(X, X)
             return self._heads("queries", X, self.W_q), keys, values
-        heads = joined(X).unflatten(-1, (3 * self.num_heads, -1)).transpose(1, 2)
-        return heads.chunk(3, dim=1)
+        return self._heads("X", X, joined).chunk(3, dim=-1)
 
     @torch.no_grad()
     def join(self):
@@ -99,8 +98,11 @@ class MultiHeadAttention(Module):
         sizes = self.W_q.in_features, 3 * self.W_q.out_features, self.W_q.bias is not None
         options = {"device": self.W_q.weight.device, "dtype": self.W_q.weight.dtype}
         joined = nn.utils.skip_init(Linear, *sizes, **options)
-        for name, whole in joined.named_parameters():
-            torch.cat([getattr(layer, name) for layer in layers], out=whole)
+        for name, whole in joined.named_parameters():  # head by head
+            parts = [
+                getattr(layer, name).unflatten(0, (self.num_heads, -1)) for layer in layers
+            ]
+            whole.copy_(torch.cat(parts, dim=1).flatten(0, 1))
         return joined
 
 

@@ -174,8 +174,9 @@ class TransformerDecoderBlock(nn.Module):
     def forward(self, X, state):
         enc_outputs, enc_valid_lens, caches = state
         written, source, joined = caches[self.i] or (None, None, None)
-        n, single = X.shape[1], X.shape[1] == 1 and not torch.is_grad_enabled()
-        joined = (joined or self.attention1.join()) if single else None
+        n = X.shape[1]
+        writing = n == 1 and not torch.is_grad_enabled()
+        joined = (joined or self.attention1.join()) if writing else None
         if source is None:
             keys, values = self.attention2.project(enc_outputs, enc_outputs)
             source = keys, values, _source_mask(enc_outputs, enc_valid_lens)

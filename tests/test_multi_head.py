@@ -399,6 +399,8 @@ def test_joined_projections_are_the_three(bias, dtype):
         torch.testing.assert_close(whole, part)
     heads = layer.project_all(X, joined)
     torch.testing.assert_close(layer.attend_heads(*heads), layer(X, X, X))
+    with pytest.raises(ValueError, match=r"X must be \(b, items, 7\), not \(2, 5, 6\)"):
+        layer.project_all(X[..., 1:], joined)
 
 
 def test_joining_draws_no_random_numbers():
