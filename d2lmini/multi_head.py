@@ -6,7 +6,6 @@ Axes. `b` batch, `n` queries, `m` keys and values, `h` heads, `p` width of a hea
 """
 
 import torch
-from torch import nn
 
 from .scoring_functions import DotProductAttention
 from .toolkit import LazyLinear, Linear, Module
@@ -59,10 +58,6 @@ class MultiHeadAttention(Module):
     def attend(self, queries, keys, values, valid_lens=None, *, mask=None):
         """The output for queries (b, n, any), with keys and values from `project`."""
         queries = self._heads("queries", queries, self.W_q, keys.shape[0])
-        return self.attend_heads(queries, keys, values, valid_lens, mask=mask)
-
-    def attend_heads(self, queries, keys, values, valid_lens=None, *, mask=None):
-        """The output for queries that are projected and split, too: (b, h, n, p)."""
         sizes = queries.shape[0], queries.shape[2], keys.shape[2]
         mask = _mask_for_heads(mask, sizes)
         heads = self.attention(queries, keys, values, valid_lens, mask=mask)
@@ -74,36 +69,6 @@ class MultiHeadAttention(Module):
         if X.ndim != 3 or b not in ("b", X.shape[0]) or width not in ("any", X.shape[-1]):
             raise ValueError(f"{name} must be ({b}, items, {width}), not {(*X.shape,)}")
         return self.transpose_qkv(layer(X))
-
-    def project_all(self, X, joined=None):
-        """Queries, keys and values of one X, projected and split: (b, h, n, p) each."""
-        if joined is None:
-            keys, values = self.project(X, X)
-            return self._heads("queries", X, self.W_q), keys, values
-        return self._heads("X", X, joined).chunk(3, dim=-1)
-
-    @torch.no_grad()
-    def join(self):
-        """One layer for W_q, W_k and W_v as they are now, for `project_all`; no gradients.
-
-        None if one of them is not plain, or has hooks, and so must be called itself, or if
-        their inputs differ in width.
-        """
-        layers = self.W_q, self.W_k, self.W_v
-        plain = all(type(layer) is Linear for layer in layers) and not any(
-            layer._forward_hooks or layer._forward_pre_hooks for layer in layers
-        )
-        if not plain or len({layer.in_features for layer in layers}) > 1:
-            return None
-        sizes = self.W_q.in_features, 3 * self.W_q.out_features, self.W_q.bias is not None
-        options = {"device": self.W_q.weight.device, "dtype": self.W_q.weight.dtype}
-        joined = nn.utils.skip_init(Linear, *sizes, **options)
-        for name, whole in joined.named_parameters():  # head by head
-            parts = [
-                getattr(layer, name).unflatten(0, (self.num_heads, -1)) for layer in layers
-            ]
-            whole.copy_(torch.cat(parts, dim=1).flatten(0, 1))
-        return joined
 
 
 def _mask_for_heads(mask, shape):

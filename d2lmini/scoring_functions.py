@@ -106,6 +106,10 @@ class DotProductAttention(nn.Module):
             raise ValueError(f"queries must have the width of the keys, {widths}")
         shape = (*queries.shape[:-1], keys.shape[-2])
         mask = _combined_mask(shape, valid_lens, mask, queries.device)
+        return self.attend(queries, keys, values, mask)
+
+    def attend(self, queries, keys, values, mask=None):
+        """The same without a check, for a boolean mask with all axes of the scores."""
         inputs = queries.detach(), keys.detach(), mask
         self._last = inputs, _versions(inputs)
         return self._fused(queries, keys, values, mask)

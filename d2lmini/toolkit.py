@@ -44,6 +44,7 @@ __all__ = [
     "Trainer",
     "Linear",
     "LazyLinear",
+    "frozen",
     "Dropout",
     "Classifier",
     "download",
@@ -585,6 +586,24 @@ class LazyLinear(nn.LazyLinear):
     """A `Linear` that learns its in_features from the first batch it sees."""
 
     cls_to_become = Linear
+
+
+@torch.no_grad()
+def frozen(rows, *layers):
+    """A function for linear layers with one input: their outputs, side by side.
+
+    It is for many inputs (..., in_features) of so many rows, without gradients. Weights
+    that change later may count or not.
+    """
+    weight, bias = layers[0].weight, layers[0].bias
+    if len(layers) > 1:
+        weight = torch.cat([layer.weight for layer in layers])
+        bias = None if bias is None else torch.cat([layer.bias for layer in layers])
+    large = rows * weight.numel() >= 2**21
+    if not (_onednn and large and _is_plain(weight, weight)):
+        return partial(nn.functional.linear, weight=weight, bias=bias)
+    turned = weight.t().contiguous().t()
+    return lambda X: _onednn(X, turned, bias, "none", [], "")
 
 
 class Dropout(nn.Dropout):

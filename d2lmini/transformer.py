@@ -14,8 +14,8 @@ from torch import nn
 from .bahdanau import AttentionDecoder
 from .multi_head import MultiHeadAttention
 from .positional_encoding import PositionalEncoding
-from .scoring_functions import causal_mask, length_mask
-from .toolkit import Dropout, LazyLinear, Linear
+from .scoring_functions import DotProductAttention, causal_mask, length_mask
+from .toolkit import Dropout, LazyLinear, Linear, frozen
 from .translation import Encoder
 
 __all__ = [
@@ -173,38 +173,41 @@ class TransformerDecoderBlock(nn.Module):
 
     def forward(self, X, state):
         enc_outputs, enc_valid_lens, caches = state
-        written, source, joined = caches[self.i] or (None, None, None)
-        n = X.shape[1]
-        writing = n == 1 and not torch.is_grad_enabled()
-        joined = (joined or self.attention1.join()) if writing else None
+        written, source, writer = caches[self.i] or (None, None, None)
         if source is None:
             keys, values = self.attention2.project(enc_outputs, enc_outputs)
             source = keys, values, _source_mask(enc_outputs, enc_valid_lens)
-        queries, *new = self.attention1.project_all(X, joined)
-        written = _append(written, *new)
-        keys, values, _ = written
-        start = keys.shape[2] - n
-        mask = causal_mask(n, start=start, device=X.device) if n > 1 else None
-        Y = self.attention1.attend_heads(queries, keys, values, mask=mask)
-        Y = self.addnorm1(X, Y)
+        one_word = X.shape[1] == 1 and not torch.is_grad_enabled()
+        if one_word and writer is None:
+            writer = _has_plain_parts(self) and _Writer(self, len(X))
+        add = writer if one_word and writer else self.add_words
+        X, written = add(X, written, source)
+        caches = [*caches[: self.i], (written, source, writer), *caches[self.i + 1 :]]
+        return X, (enc_outputs, enc_valid_lens, caches)
+
+    def add_words(self, X, written, source):
+        """The vectors of the words of X, and what is written with their keys and values."""
+        keys, values, _ = written = _append(written, self.attention1.project(X, X))
+        n, m = X.shape[1], keys.shape[2]
+        mask = causal_mask(n, m, start=m - n, device=X.device) if n > 1 else None
+        Y = self.addnorm1(X, self.attention1.attend(X, keys, values, mask=mask))
         keys, values, mask = source
         Z = self.addnorm2(Y, self.attention2.attend(Y, keys, values, mask=mask))
-        caches = [*caches[: self.i], (written, source, joined), *caches[self.i + 1 :]]
-        return self.addnorm3(Z, self.ffn(Z)), (enc_outputs, enc_valid_lens, caches)
+        return self.addnorm3(Z, self.ffn(Z)), written
 
 
 def _source_mask(enc_outputs, enc_valid_lens):
-    """The mask (b, 1, m) for lengths (b,). ValueError for lengths of another shape."""
+    """The mask (b, 1, 1, m) for lengths (b,), or ValueError if they are not that."""
     if enc_valid_lens is None:
         return None
     b, m, _ = enc_outputs.shape
     if enc_valid_lens.shape != (b,):
         given = (*enc_valid_lens.shape,)
         raise ValueError(f"enc_valid_lens must be ({b},), not {given}")
-    return length_mask(enc_valid_lens, m)
+    return length_mask(enc_valid_lens, m).unsqueeze(1)
 
 
-def _append(written, *new):
+def _append(written, new):
     """Keys and values, with new ones after them, and the room they are in, or None."""
     if written is None:
         return *new, None
@@ -214,7 +217,7 @@ def _append(written, *new):
     end = old[0].shape[2] + new[0].shape[2]
     if room is None or room.written[0] is not old[0] or end > room.size:
         room = _Room(old, max(32, 2 * end))
-    return *room.write(*new), room
+    return *room.write(new), room
 
 
 class _Room:
@@ -224,9 +227,9 @@ class _Room:
         b, h, _, p = written[0].shape
         self.parts = [part.new_empty(size, b, h, p) for part in written]
         self.size, self.length = size, 0
-        self.write(*written)
+        self.write(written)
 
-    def write(self, *new):
+    def write(self, new):
         """All that is written with these behind it, views (b, h, tokens, p)."""
         end = self.length + new[0].shape[2]
         for room, part in zip(self.parts, new):
@@ -236,14 +239,65 @@ class _Room:
         return self.written
 
 
+class _Writer:
+    """`add_words` of a block for one word in each of b sentences, without gradients."""
+
+    def __init__(self, blk, b):
+        own, other = blk.attention1, blk.attention2
+        self.h, self.own, self.other = own.num_heads, own.attention, other.attention
+        self.project = frozen(b, own.W_q, own.W_k, own.W_v)
+        self.ask = frozen(b, other.W_q)
+        self.merge1, self.merge2 = frozen(b, own.W_o), frozen(b, other.W_o)
+        self.dense1 = frozen(b, blk.ffn.dense1)
+        self.dense2 = frozen(b, blk.ffn.dense2)
+        norms = blk.addnorm1.ln, blk.addnorm2.ln, blk.addnorm3.ln
+        self.norms = [(ln.normalized_shape, ln.weight, ln.bias, ln.eps) for ln in norms]
+
+    def __call__(self, X, written, source):
+        """As `add_words`, for X (b, 1, num_hiddens). ValueError for another shape."""
+        keys, values, mask = source
+        b, h, _, p = keys.shape
+        if X.shape != (b, 1, h * p):
+            raise ValueError(f"X must be ({b}, 1, {h * p}), not {(*X.shape,)}")
+        normed, (norm1, norm2, norm3) = nn.functional.layer_norm, self.norms
+        parts = self.project(X).view(b, 3, h, 1, p).unbind(dim=1)
+        *all_words, _ = written = _append(written, parts[1:])
+        Y = self.own.attend(parts[0], *all_words)
+        Y = normed(X + self.merge1(Y.reshape(X.shape)), *norm1)
+        queries = self.ask(Y).view(b, h, 1, p)
+        Z = self.other.attend(queries, keys, values, mask)
+        Z = normed(Y + self.merge2(Z.reshape(X.shape)), *norm2)
+        return normed(Z + self.dense2(self.dense1(Z).relu_()), *norm3), written
+
+
+def _has_plain_parts(blk):
+    """Whether all parts are the course's own, without hooks and without dropout."""
+    own = {
+        MultiHeadAttention,
+        DotProductAttention,
+        Linear,
+        Dropout,
+        AddNorm,
+        PositionWiseFFN,
+        nn.LayerNorm,
+        nn.ReLU,
+    }
+    for part in [*blk.modules()][1:]:
+        dropout = part.training and getattr(part, "p", 0)
+        hooks = part._forward_hooks or part._forward_pre_hooks
+        if dropout or hooks or type(part) not in own:
+            return False
+    return True
+
+
 class TransformerDecoder(AttentionDecoder):
     """The second half of the Transformer (Vaswani et al., 2017).
 
     Tokens X (b, n) and a state give scores (b, n, vocabulary) and the next state: the
     encoder's outputs (b, m, num_hiddens), the source lengths (b,) or None, and for each
     block None or what it keeps: keys and values of the tokens written so far, those
-    and the mask of the source, and one layer for its projections, or None. X continues
-    what is written; the old state stays as it was.
+    and the mask of the source, and a writer for single tokens. X continues what is
+    written; the old state stays as it was.
     `attention_weights` holds two lists with a tensor for each block: to the target,
     (b h, n, tokens so far), and to the source, (b h, n, m). Raises ValueError for more
     than max_len tokens, or other lengths than one for each source.

@@ -13,17 +13,6 @@ from d2lmini import toolkit
 has_onednn = pytest.mark.skipif(
     not torch.backends.mkldnn.is_available(), reason="PyTorch was built without oneDNN"
 )
-both_roads = pytest.mark.parametrize(
-    "onednn", [False, pytest.param(True, marks=has_onednn)]
-)
-
-
-@pytest.fixture
-def road(monkeypatch, onednn):
-    """Whether large products take the detour, whatever the processor is."""
-    product = torch.ops.mkldnn._linear_pointwise.default if onednn else None
-    monkeypatch.setattr(toolkit, "_onednn", product)
-    return onednn
 
 
 def pair(num_inputs, num_outputs, bias=True):
@@ -38,7 +27,6 @@ def pair(num_inputs, num_outputs, bias=True):
 SHAPES = [(96,), (4096, 96), (3, 700, 96), (2, 3, 999, 96), (1, 96), (0, 96), (64, 0, 96)]
 
 
-@both_roads
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_linear_layer_is_that_of_pytorch(road, shape, bias):
@@ -49,7 +37,6 @@ def test_a_linear_layer_is_that_of_pytorch(road, shape, bias):
             torch.testing.assert_close(ours(X), plain(X), rtol=1e-5, atol=1e-5)
 
 
-@both_roads
 @pytest.mark.parametrize("shape", [(1, 1000, 96), (32, 64, 96)])
 def test_its_gradients_are_those_of_pytorch_and_so_are_theirs(road, shape):
     layers, X, results = pair(96, 128), torch.randn(shape), []
@@ -63,7 +50,6 @@ def test_its_gradients_are_those_of_pytorch_and_so_are_theirs(road, shape):
         torch.testing.assert_close(ours, plain, rtol=1e-4, atol=1e-5 * scale)
 
 
-@both_roads
 def test_one_vector_of_a_wide_layer_will_do(road):
     ours, plain = pair(3000, 3000)
     X = torch.randn(3000)
@@ -72,7 +58,6 @@ def test_one_vector_of_a_wide_layer_will_do(road):
             torch.testing.assert_close(ours(X), plain(X), rtol=1e-5, atol=1e-5)
 
 
-@both_roads
 def test_views_of_a_larger_tensor_will_do(road):
     ours, plain = pair(96, 128)
     X = torch.randn(70, 97, 60)[:, 1:].transpose(1, 2)
@@ -82,7 +67,7 @@ def test_views_of_a_larger_tensor_will_do(road):
 
 
 @has_onednn
-@pytest.mark.parametrize("onednn", [True])
+@pytest.mark.parametrize("road", [True], indirect=True)
 def test_only_large_products_in_single_precision_take_the_detour(road, monkeypatch):
     detours = []
 
@@ -113,7 +98,6 @@ def test_only_large_products_in_single_precision_take_the_detour(road, monkeypat
         assert road_of(d2l.Linear(256, 256), X, grad=False) == ""
 
 
-@both_roads
 def test_what_does_not_fit_gets_pytorch_s_error(road):
     ours, plain = pair(96, 128)
     for X in (torch.randn(4096, 48), torch.randn(4096, 96, dtype=torch.float64)):
@@ -126,7 +110,6 @@ def test_what_does_not_fit_gets_pytorch_s_error(road):
             assert str(error.value) == str(expected.value)
 
 
-@both_roads
 def test_mixed_precision_is_that_of_pytorch(road):
     ours, plain = pair(96, 128)
     with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -237,3 +220,54 @@ def test_the_seed_decides_and_a_checkpoint_repeats_it():
     Y = checkpoint(layer, X, use_reentrant=False)
     Y.sum().backward()
     assert torch.equal(X.grad, Y)
+
+
+# --- frozen layers ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("shape", [(500, 96), (20, 25, 96), (1, 96), (0, 96)])
+def test_frozen_layers_give_their_outputs_side_by_side(road, shape, dtype, bias):
+    layers, X = [*pair(96, 128, bias), d2l.Linear(96, 31, bias)], torch.randn(shape)
+    layers, X = [layer.to(dtype) for layer in layers], X.to(dtype)
+    rows = X[..., 0].numel()
+    with torch.no_grad():
+        one, all_three = d2l.frozen(rows, layers[0]), d2l.frozen(rows, *layers)
+        outputs = [layer(X) for layer in layers]
+        torch.testing.assert_close(one(X), outputs[0], rtol=1e-5, atol=1e-5)
+        expected = torch.cat(outputs, dim=-1)
+        torch.testing.assert_close(all_three(X), expected, rtol=1e-5, atol=1e-5)
+        other = X.reshape(-1, 96)[: rows // 2]  # fewer rows than announced will do
+        expected = layers[0](other)
+        torch.testing.assert_close(one(other), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("road", [True], indirect=True)
+def test_only_large_products_without_autocast_are_frozen_for_onednn(road, monkeypatch):
+    detours, product = [], toolkit._onednn
+    monkeypatch.setattr(
+        toolkit, "_onednn", lambda *args: detours.append(1) or product(*args)
+    )
+    layer, X = d2l.Linear(256, 256, bias=False), torch.randn(32, 256)
+    with torch.no_grad():
+        for rows, large in [(32, True), (31, False)]:
+            detours.clear()
+            d2l.frozen(rows, layer)(X)
+            assert bool(detours) == large
+        detours.clear()
+        with torch.autocast("cpu"):
+            Y = d2l.frozen(32, layer)(X)
+        assert Y.dtype == torch.bfloat16
+        d2l.frozen(32, layer.double())(X.double())
+        assert not detours
+
+
+def test_freezing_changes_no_layer_and_needs_no_gradients(road):
+    layer = d2l.Linear(256, 256)
+    before = layer.weight.clone()
+    frozen = d2l.frozen(64, layer, layer)
+    with torch.no_grad():
+        frozen(torch.randn(64, 256))
+    assert torch.equal(layer.weight, before) and layer.weight.is_contiguous()
+    assert layer.weight.grad is None and layer.weight.requires_grad

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import d2lmini as d2l
+from d2lmini import transformer
 
 PAD, EOS, BOS = 0, 1, 2
 CPU = torch.device("cpu")
@@ -331,24 +332,139 @@ def test_steps_equal_the_full_pass_at_every_length(grad):
             assert_close(steps[:, :n], whole)
 
 
-def test_decoding_joins_projections_once_and_calls_what_has_hooks(monkeypatch):
-    problem, tgt, joined = problem_of(), random_tokens(2, 6), []
-    attention = problem.model.decoder.blks[0].attention1
-    join = type(attention).join
-    monkeypatch.setattr(
-        type(attention), "join", lambda self: joined.append(self) or join(self)
-    )
+@few
+@given(problems(), several)
+@torch.no_grad()
+def test_writing_word_by_word_equals_full_pass(problem, several):
+    decoder = problem.model.decoder
+    whole, _ = decoder(problem.tgt, start_of(problem))
+    seen = decoder.attention_weights
+    for lengths in ([1], [*several, 1]):
+        scores, (_, _, kept) = in_pieces(decoder, problem.tgt, start_of(problem), lengths)
+        assert_close(scores, whole)
+        n = decoder.attention_weights[0][0].shape[1]
+        last = [[part[:, -n:] for part in kind] for kind in seen]
+        assert_close(decoder.attention_weights, last)
+        assert lengths != [1] or all(writer for *_, writer in kept)
+
+
+@pytest.mark.parametrize("lengths", [None, [9, 2] * 128])
+@torch.no_grad()
+def test_large_products_are_written_alike(road, lengths):
+    sizes = {"sizes": (64, 128, 4, 2, 0.0), "use_bias": True}
+    problem = problem_of((256, 9, 3), lengths, size=90, **sizes)
+    decoder = problem.model.decoder
+    whole, _ = decoder(problem.tgt, start_of(problem))
+    steps, _ = in_pieces(decoder, problem.tgt, start_of(problem))
+    assert_close(steps, whole)
+
+
+def test_a_text_has_one_writer_in_each_block_from_its_first_single_word(monkeypatch):
+    problem, tgt, made = problem_of(), random_tokens(2, 9), []
+    decoder, Writer = problem.model.decoder, transformer._Writer
+
+    class Noted(Writer):
+        def __init__(self, blk, b):
+            made.append((blk, b))
+            super().__init__(blk, b)
+
+    monkeypatch.setattr(transformer, "_Writer", Noted)
+    in_pieces(decoder, tgt, start_of(problem))  # with gradients
     with torch.no_grad():
-        expected, _ = problem.model.decoder(tgt, start_of(problem))
-        assert joined == []
-        steps, _ = in_pieces(problem.model.decoder, tgt, start_of(problem))
-        assert_close(steps, expected)
-        assert len(joined) == len(problem.model.decoder.blks)
-        attention.W_v.register_forward_hook(lambda layer, X, Y: 2 * Y)
-        expected, _ = problem.model.decoder(tgt, start_of(problem))
-        assert not torch.allclose(expected, steps, atol=1e-3)
-        steps, _ = in_pieces(problem.model.decoder, tgt, start_of(problem))
-        assert_close(steps, expected)
+        _, state = decoder(tgt[:, :4], start_of(problem))
+        assert made == []
+        in_pieces(decoder, tgt, state)
+        assert made == [(blk, 2) for blk in decoder.blks]
+        d2l.beam_search(problem.model, problem.batch, CPU, 4, beam_size=3)
+        assert made[2:] == [(blk, 6) for blk in decoder.blks]
+
+
+def doubled(layer, X, Y):
+    """A forward hook."""
+    return 2 * Y
+
+
+class Wrapper(nn.Module):
+    """Twice what a part gives; all else is asked of the part."""
+
+    def __init__(self, part):
+        super().__init__()
+        self.part = part
+
+    def forward(self, *args, **kwargs):
+        return 2 * self.part(*args, **kwargs)
+
+    def __getattr__(self, name):
+        part = super().__getattr__("part")
+        return part if name == "part" else getattr(part, name)
+
+
+PARTS = [
+    *(f"attention{i}.{part}" for i in (1, 2) for part in ("W_q", "W_k", "W_v", "W_o")),
+    *("attention1.attention", "attention2.attention", "ffn"),
+    *("ffn.dense1", "ffn.relu", "ffn.dense2"),
+    *(f"addnorm{i}{part}" for i in (1, 2, 3) for part in ("", ".ln")),
+]
+
+
+@pytest.mark.parametrize("change", ["hook", "pre-hook", "wrapper"])
+@pytest.mark.parametrize("name", PARTS)
+@torch.no_grad()
+def test_parts_that_are_changed_or_watched_are_called_themselves(name, change):
+    problem, tgt, calls = problem_of(), random_tokens(2, 4), []
+    decoder = problem.model.decoder
+    before, _ = in_pieces(decoder, tgt, start_of(problem))
+    owner, _, last = name.rpartition(".")
+    owner = decoder.blks[1].get_submodule(owner)
+    part = getattr(owner, last)
+    if change == "hook":
+        part.register_forward_hook(doubled)
+    if change == "pre-hook":
+        part.register_forward_pre_hook(lambda *args: calls.append(args))
+    if change == "wrapper":
+        setattr(owner, last, Wrapper(part))
+    steps, state = in_pieces(decoder, tgt, start_of(problem))
+    whole, _ = decoder(tgt, start_of(problem))
+    assert_close(steps, whole)
+    assert [bool(writer) for *_, writer in state[2]] == [True, False]
+    if change == "pre-hook":
+        once = name.startswith("attention2.W_") and name[-1] in "kv"  # for the source
+        assert len(calls) == (2 if once else 5)
+    else:
+        assert not torch.allclose(steps, before, atol=1e-3)
+
+
+@torch.no_grad()
+def test_writing_drops_out_where_dropout_is_on():
+    problem, tgt = problem_of(sizes=(12, 16, 3, 2, 0.5)), random_tokens(2, 4)
+    decoder, start = problem.model.decoder, start_of(problem)
+    for part in (decoder.train().pos_encoding, *decoder.blks[0].modules()):
+        part.eval()
+    torch.manual_seed(0)
+    one, _ = in_pieces(decoder, tgt, start)
+    other, (_, _, kept) = in_pieces(decoder, tgt, start)
+    assert not torch.allclose(one, other, atol=1e-3)
+    assert [bool(writer) for *_, writer in kept] == [True, False]
+
+
+@torch.no_grad()
+def test_writing_draws_no_random_numbers():
+    problem, before = problem_of(), torch.get_rng_state()
+    in_pieces(problem.model.decoder, problem.tgt, start_of(problem))
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize("shape", [(3, 1, 12), (1, 1, 12), (2, 1, 11)])
+@torch.no_grad()
+def test_a_word_of_another_shape_is_refused(shape):
+    problem = problem_of()
+    blk, state = problem.model.decoder.blks[0], start_of(problem)
+    _, state = blk(random(2, 1, 12), state)
+    message = rf"X must be \(2, 1, 12\), not {re.escape(str(shape))}"
+    with pytest.raises(ValueError, match=message):
+        blk(random(*shape), state)
+    _, (_, _, kept) = blk(random(2, 1, 12), state)  # all is as it was
+    assert kept[0][0][0].shape == (2, 3, 2, 4)
 
 
 def test_weights_that_have_changed_count_in_the_next_text():
