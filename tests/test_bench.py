@@ -60,7 +60,7 @@ def test_the_bare_loop_writes_what_our_model_writes(n):
     ours = models()["ours"].eval()
     cpu, batch = torch.device("cpu"), bench.random_batch(DATA, 2, b=5, n=6)
     expected, _ = ours.predict_step(batch, cpu, n)
-    bare = rivals.BareLoop(ours)
+    bare = rivals.BareLoop(ours, 5)
     assert torch.equal(bare.predict_step(batch, cpu, n)[0], expected)
     assert expected.unique().numel() > 1 or n == 1  # it does not write one word only
 

@@ -196,7 +196,7 @@ def measure_decoding(options):
         assert tokens.shape == (64, n), "a model must write all its tokens"
 
     parties = {name: models[name].eval() for name in medians}
-    parties["bare"] = BareLoop(models["ours"])
+    parties["bare"] = BareLoop(models["ours"], len(batch[0]))
     for n, bar in zip(lengths, [2.3, 4.5, 8]):
         repeats = options.repeats if n < 100 else math.ceil(options.repeats / 3)
         measured = take_turns(parties, repeats, lambda model: timed(lambda: decode(model)))

@@ -88,16 +88,17 @@ class BareLoop:
     """
 
     @torch.no_grad()
-    def __init__(self, model):
+    def __init__(self, model, b):
         decoder = model.decoder
-        self.encoder, self.dense = model.encoder, decoder.dense
+        self.encoder, self.dense = model.encoder, d2lmini.frozen(b, decoder.dense)
         self.embedding = decoder.embedding.weight * math.sqrt(decoder.num_hiddens)
         self.positions, self.blks = decoder.pos_encoding.P[0], []
         for blk in decoder.blks:
-            own, source = blk.attention1, blk.attention2
+            own, source, ffn = blk.attention1, blk.attention2, blk.ffn
             scale = math.sqrt(decoder.num_hiddens / own.num_heads)
-            weights = own.W_q.weight / scale, own.W_k.weight, own.W_v.weight
-            layers = linear(torch.cat(weights)), linear(source.W_q.weight / scale)
+            W = d2lmini.frozen(b, scaled(own.W_q, scale), own.W_k, own.W_v)
+            others = own.W_o, scaled(source.W_q, scale), source.W_o, ffn.dense1, ffn.dense2
+            layers = W, *(d2lmini.frozen(b, layer) for layer in others)
             self.blks.append((blk, *layers))
 
     @torch.no_grad()
@@ -116,24 +117,25 @@ class BareLoop:
         tokens = tgt[:, :1]
         for t in range(num_steps):
             X = self.embedding[tokens[:, -1]] + self.positions[t]
-            for (blk, W, W_q), (keys, values), room in zip(self.blks, sources, rooms):
+            for (blk, *layers), (keys, values), room in zip(self.blks, sources, rooms):
+                W, W_o, S_q, S_o, dense1, dense2 = layers
                 q, room[0, :, :, t], room[1, :, :, t] = W(X).view(b, 3, h, -1).unbind(1)
                 own = room[:, :, :, : t + 1]
                 scores = q[:, :, None] @ own[0].mT
                 heads = (scores.softmax(-1) @ own[1]).view(b, -1)
-                X = blk.addnorm1.ln(X + blk.attention1.W_o(heads))
-                q = W_q(X).view(b, h, 1, -1)
+                X = blk.addnorm1.ln(X + W_o(heads))
+                q = S_q(X).view(b, h, 1, -1)
                 heads = ((q @ keys + bias).softmax(-1) @ values).view(b, -1)
-                X = blk.addnorm2.ln(X + blk.attention2.W_o(heads))
-                X = blk.addnorm3.ln(X + blk.ffn(X))
+                X = blk.addnorm2.ln(X + S_o(heads))
+                X = blk.addnorm3.ln(X + dense2(dense1(X).relu()))
             tokens = torch.cat((tokens, self.dense(X).argmax(-1, keepdim=True)), 1)
         return tokens[:, 1:], None
 
 
-def linear(weight):
-    """A linear layer with this weight."""
-    layer = d2lmini.Linear(*weight.T.shape, bias=False)
-    layer.weight.data = weight
+def scaled(layer, scale):
+    """The layer with its weight divided by the scale."""
+    layer = copy.deepcopy(layer)
+    layer.weight /= scale
     return layer
 
 
