@@ -188,8 +188,9 @@ class TransformerDecoderBlock(nn.Module):
     def add_words(self, X, written, source):
         """The vectors of the words of X, and what is written with their keys and values."""
         keys, values, _ = written = _append(written, self.attention1.project(X, X))
-        n, m = X.shape[1], keys.shape[2]
-        mask = causal_mask(n, m, start=m - n, device=X.device) if n > 1 else None
+        n = X.shape[1]
+        start = keys.shape[2] - n
+        mask = causal_mask(n, start=start, device=X.device) if n > 1 else None
         Y = self.addnorm1(X, self.attention1.attend(X, keys, values, mask=mask))
         keys, values, mask = source
         Z = self.addnorm2(Y, self.attention2.attend(Y, keys, values, mask=mask))
