@@ -598,7 +598,14 @@ def frozen(rows, *layers):
     weight, bias = layers[0].weight, layers[0].bias
     if len(layers) > 1:
         weight = torch.cat([layer.weight for layer in layers])
-        bias = None if bias is None else torch.cat([layer.bias for layer in layers])
+        if any(layer.bias is not None for layer in layers):
+            biases = [
+                layer.weight.new_zeros(layer.out_features)
+                if layer.bias is None
+                else layer.bias
+                for layer in layers
+            ]
+            bias = torch.cat(biases)
     large = rows * weight.numel() >= 2**21
     if not (_onednn and large and _is_plain(weight, weight)):
         return partial(nn.functional.linear, weight=weight, bias=bias)

@@ -66,7 +66,6 @@ def test_views_of_a_larger_tensor_will_do(road):
             torch.testing.assert_close(ours(X), plain(X), rtol=1e-5, atol=1e-5)
 
 
-@has_onednn
 @pytest.mark.parametrize("road", [True], indirect=True)
 def test_only_large_products_in_single_precision_take_the_detour(road, monkeypatch):
     detours = []
@@ -241,6 +240,16 @@ def test_frozen_layers_give_their_outputs_side_by_side(road, shape, dtype, bias)
         other = X.reshape(-1, 96)[: rows // 2]  # fewer rows than announced will do
         expected = layers[0](other)
         torch.testing.assert_close(one(other), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_of_frozen_layers_some_may_have_a_bias(road, which):
+    layers = [d2l.Linear(96, 128, bias=i == which) for i in range(2)]
+    X = torch.randn(500, 96)
+    with torch.no_grad():
+        expected = torch.cat([layer(X) for layer in layers], dim=-1)
+        both = d2l.frozen(500, *layers)(X)
+    torch.testing.assert_close(both, expected, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("road", [True], indirect=True)
