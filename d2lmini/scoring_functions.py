@@ -135,9 +135,9 @@ class DotProductAttention(nn.Module):
         if mask is None:
             return self.dropout(torch.softmax(scores, dim=-1)) @ values
         some = mask.any(dim=-1, keepdim=True)
-        bias = scores.new_zeros(mask.shape).masked_fill(~mask & some, -math.inf)
-        outputs = self.dropout(torch.softmax(scores + bias, dim=-1)) @ values
-        return outputs.masked_fill(~some, 0)
+        scores += scores.new_zeros(mask.shape).masked_fill(~mask & some, -math.inf)
+        outputs = self.dropout(torch.softmax(scores, dim=-1)) @ values
+        return outputs if some.all() else outputs.masked_fill(~some, 0)
 
     @property
     def attention_weights(self):
