@@ -616,20 +616,21 @@ def frozen(rows, *layers):
 class Dropout(nn.Dropout):
     """`nn.Dropout` (Hinton et al., 2012), with fewer random numbers on a CPU.
 
-    In training, each number of X becomes 0 with probability p, which is rounded to 16
-    bits there, and is otherwise divided by 1 - p.
+    In training, each number of X becomes 0 with probability p, and is otherwise divided
+    by 1 - p.
     """
 
     def forward(self, X):
         """X with some numbers dropped in training, and X itself otherwise."""
-        dropped = round(self.p * 2**16)  # of as many values of a coin
-        if not (self.training and 0 < dropped < 2**16 and X.is_cpu) or self.inplace:
+        if not (self.training and 0 < self.p < 0.99 and X.is_cpu) or self.inplace:
             return super().forward(X)
         n = X.numel()
-        draws = torch.empty((n + 3) // 4, dtype=torch.int64).random_(-(2**63), None)
-        coins = draws.view(torch.int16)[:n].view(X.shape)  # four of each number
-        kept = (coins >= dropped - 2**15).to(X.dtype)
-        return X * kept.mul_(2**16 / (2**16 - dropped))
+        groups = math.ceil(n / 256)
+        draws = torch.empty(groups, 32, dtype=torch.int64).random_(-(2**63), None)
+        coins = draws.view(torch.int8)  # (groups, 256), from -128 to 127
+        bounds = torch.rand(groups, 1, dtype=torch.float64) + (256 * self.p - 128)
+        kept = (coins >= bounds.floor().to(torch.int8)).view(torch.int8)
+        return (X * kept.view(-1)[:n].view(X.shape)).mul_(1 / (1 - self.p))
 
 
 class Classifier(Module):
