@@ -46,8 +46,8 @@ class PositionalEncoding(nn.Module):
 
     def forward(self, X, start=0):
         self._check(X, start)
-        P = self.P[:, start : start + X.shape[1]]
-        return self.dropout((X + P).to(X.dtype))
+        Y = (X + self.P[:, start : start + X.shape[1]]).to(X.dtype)
+        return self.dropout(Y) if self.dropout.training else Y
 
     def _check(self, X, start):
         """Raise ValueError unless X fits the table from row `start` on."""

@@ -106,13 +106,13 @@ class DotProductAttention(nn.Module):
             raise ValueError(f"queries must have the width of the keys, {widths}")
         shape = (*queries.shape[:-1], keys.shape[-2])
         mask = _combined_mask(shape, valid_lens, mask, queries.device)
-        return self.attend(queries, keys, values, mask)
+        self.remember(queries, keys, mask)
+        return self._fused(queries, keys, values, mask)
 
-    def attend(self, queries, keys, values, mask=None):
-        """The same without a check, for a boolean mask with all axes of the scores."""
+    def remember(self, queries, keys, mask=None):
+        """Let `attention_weights` be theirs; the mask has all axes of the scores."""
         inputs = queries.detach(), keys.detach(), mask
         self._last = inputs, _versions(inputs)
-        return self._fused(queries, keys, values, mask)
 
     def _fused(self, queries, keys, values, mask):
         """PyTorch's fused attention; a query that may attend to nothing gets zeros."""

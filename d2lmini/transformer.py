@@ -176,7 +176,7 @@ class TransformerDecoderBlock(nn.Module):
         written, source, writer = caches[self.i] or (None, None, None)
         if source is None:
             keys, values = self.attention2.project(enc_outputs, enc_outputs)
-            source = keys, values, _source_mask(enc_outputs, enc_valid_lens)
+            source = keys, values, *_source_mask(keys, enc_valid_lens)
         one_word = X.shape[1] == 1 and not torch.is_grad_enabled()
         if one_word and writer is None:
             writer = _has_plain_parts(self) and _Writer(self, len(X))
@@ -192,20 +192,24 @@ class TransformerDecoderBlock(nn.Module):
         start = keys.shape[2] - n
         mask = causal_mask(n, start=start, device=X.device) if n > 1 else None
         Y = self.addnorm1(X, self.attention1.attend(X, keys, values, mask=mask))
-        keys, values, mask = source
+        keys, values, mask, _ = source
         Z = self.addnorm2(Y, self.attention2.attend(Y, keys, values, mask=mask))
         return self.addnorm3(Z, self.ffn(Z)), written
 
 
-def _source_mask(enc_outputs, enc_valid_lens):
-    """The mask (b, 1, 1, m) for lengths (b,), or ValueError if they are not that."""
+def _source_mask(keys, enc_valid_lens):
+    """The mask (b, 1, 1, m) for lengths (b,), and what to add to scores in its place.
+
+    Without lengths, None for both. Raises ValueError for lengths of another shape.
+    """
     if enc_valid_lens is None:
-        return None
-    b, m, _ = enc_outputs.shape
+        return None, None
+    b, _, m, _ = keys.shape
     if enc_valid_lens.shape != (b,):
         given = (*enc_valid_lens.shape,)
         raise ValueError(f"enc_valid_lens must be ({b},), not {given}")
-    return length_mask(enc_valid_lens, m).unsqueeze(1)
+    mask = length_mask(enc_valid_lens, m).unsqueeze(1)
+    return mask, keys.new_zeros(mask.shape).masked_fill(~mask, -math.inf)
 
 
 def _append(written, new):
@@ -216,17 +220,19 @@ def _append(written, new):
     if torch.is_grad_enabled():  # autograd wants nothing to be written over
         return *(torch.cat(pair, dim=2) for pair in zip(old, new)), None
     end = old[0].shape[2] + new[0].shape[2]
-    if room is None or room.written[0] is not old[0] or end > room.size:
-        room = _Room(old, max(32, 2 * end))
+    if room is not None and room.written[0] is not old[0]:  # it is not our own
+        room = _Room(old, end)
+    elif room is None or end > room.size:
+        room = _Room(old, max(32, 4 * end))
     return *room.write(new), room
 
 
 class _Room:
-    """Space for the keys and values of `size` tokens, one token after the other."""
+    """Space for the keys and values of `size` tokens in each sentence."""
 
     def __init__(self, written, size):
         b, h, _, p = written[0].shape
-        self.parts = [part.new_empty(size, b, h, p) for part in written]
+        self.parts = [part.new_empty(b, size, h, p) for part in written]
         self.size, self.length = size, 0
         self.write(written)
 
@@ -234,9 +240,9 @@ class _Room:
         """All that is written with these behind it, views (b, h, tokens, p)."""
         end = self.length + new[0].shape[2]
         for room, part in zip(self.parts, new):
-            room[self.length : end] = part.permute(2, 0, 1, 3)
+            room[:, self.length : end] = part.transpose(1, 2)
         self.length = end
-        self.written = [room[:end].permute(1, 2, 0, 3) for room in self.parts]
+        self.written = [room[:, :end].transpose(1, 2) for room in self.parts]
         return self.written
 
 
@@ -256,17 +262,20 @@ class _Writer:
 
     def __call__(self, X, written, source):
         """As `add_words`, for X (b, 1, num_hiddens). ValueError for another shape."""
-        keys, values, mask = source
+        keys, values, mask, bias = source
         b, h, _, p = keys.shape
         if X.shape != (b, 1, h * p):
             raise ValueError(f"X must be ({b}, 1, {h * p}), not {(*X.shape,)}")
+        attend = nn.functional.scaled_dot_product_attention
         normed, (norm1, norm2, norm3) = nn.functional.layer_norm, self.norms
         parts = self.project(X).view(b, 3, h, 1, p).unbind(dim=1)
         *all_words, _ = written = _append(written, parts[1:])
-        Y = self.own.attend(parts[0], *all_words)
+        self.own.remember(parts[0], all_words[0])
+        Y = attend(parts[0], *all_words)
         Y = normed(X + self.merge1(Y.reshape(X.shape)), *norm1)
         queries = self.ask(Y).view(b, h, 1, p)
-        Z = self.other.attend(queries, keys, values, mask)
+        self.other.remember(queries, keys, mask)
+        Z = attend(queries, keys, values, attn_mask=bias)
         Z = normed(Y + self.merge2(Z.reshape(X.shape)), *norm2)
         return normed(Z + self.dense2(self.dense1(Z).relu_()), *norm3), written
 
@@ -297,7 +306,7 @@ class TransformerDecoder(AttentionDecoder):
     Tokens X (b, n) and a state give scores (b, n, vocabulary) and the next state: the
     encoder's outputs (b, m, num_hiddens), the source lengths (b,) or None, and for each
     block None or what it keeps: keys and values of the tokens written so far, those
-    and the mask of the source, and a writer for single tokens. X continues what is
+    and the masks of the source, and a writer for single tokens. X continues what is
     written; the old state stays as it was.
     `attention_weights` holds two lists with a tensor for each block: to the target,
     (b h, n, tokens so far), and to the source, (b h, n, m). Raises ValueError for more

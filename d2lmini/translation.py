@@ -324,15 +324,18 @@ class EncoderDecoder(Classifier):
             with (fast if tokens else torch.no_grad)():  # lazy layers stay trainable
                 scores, dec_state = self.decoder(Y, dec_state)
                 Y = scores.argmax(dim=2)
-            if eos is not None:
-                Y = Y.masked_fill(finished, self.tgt_pad)
-                finished |= Y == eos
             tokens.append(Y)
             if save_attention_weights:
                 attention_weights.append(self.decoder.attention_weights)
-            if finished.all():
-                break
-        return torch.cat(tokens, dim=1), attention_weights
+            if eos is not None:
+                finished |= Y == eos
+                if finished.all():
+                    break
+        tokens = torch.cat(tokens, dim=1)
+        if eos is not None:
+            ends = (tokens == eos).cumsum(dim=1)  # up to and with each token
+            tokens = tokens.masked_fill(nn.functional.pad(ends, (1, -1)) > 0, self.tgt_pad)
+        return tokens, attention_weights
 
     def _find_eos(self, label):
         """The index of "<eos>", given or found at the end of the labels, or None."""

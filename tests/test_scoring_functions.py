@@ -447,14 +447,17 @@ def test_nothing_of_the_graph_is_kept_by_the_layers():
         assert not any(tensor.requires_grad for tensor in held)
 
 
-def test_attend_is_the_forward_pass_without_its_checks():
+def test_a_layer_tells_the_weights_of_what_it_was_let_remember():
     queries, keys, values = random(2, 3, 4, 5), random(2, 3, 6, 5), random(2, 3, 6, 7)
     mask = d2l.length_mask(torch.tensor([2, 6]), 6).unsqueeze(1)
     one, other = d2l.DotProductAttention(0), d2l.DotProductAttention(0)
     for options in ({}, {"mask": mask}):
-        outputs = one(queries, keys, values, **options)
-        assert torch.equal(other.attend(queries, keys, values, **options), outputs)
+        one(queries, keys, values, **options)
+        other.remember(queries, keys, **options)
         assert torch.equal(other.attention_weights, one.attention_weights)
+    keys.zero_()
+    with pytest.raises(RuntimeError, match="changed in place"):
+        _ = other.attention_weights
 
 
 def test_there_are_no_weights_before_the_first_call():

@@ -1024,7 +1024,7 @@ def test_a_translation_ends_with_eos_and_then_has_padding(d2l_1_0_3, given_eos, 
     assert tokens.shape == (b, width)
     assert weights == their_weights[:width]
     assert len(model.decoder.heard) == width
-    said = torch.cat([batch[1][:, :1], tokens[:, :-1]], dim=1)
+    said = torch.cat([batch[1][:, :1], plan[:, : width - 1]], dim=1)
     assert torch.equal(torch.cat(model.decoder.heard, dim=1), said)
 
 
