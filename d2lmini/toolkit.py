@@ -629,8 +629,8 @@ class Dropout(nn.Dropout):
         draws = torch.empty(groups, 32, dtype=torch.int64).random_(-(2**63), None)
         coins = draws.view(torch.int8)  # (groups, 256), from -128 to 127
         bounds = torch.rand(groups, 1, dtype=torch.float64) + (256 * self.p - 128)
-        kept = (coins >= bounds.floor().to(torch.int8)).view(torch.int8)
-        return (X * kept.view(-1)[:n].view(X.shape)).mul_(1 / (1 - self.p))
+        kept = (coins >= bounds.floor().to(torch.int8)).view(-1)[:n].view(X.shape)
+        return X * kept.to(X.dtype).mul_(1 / (1 - self.p))
 
 
 class Classifier(Module):
