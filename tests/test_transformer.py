@@ -348,6 +348,17 @@ def test_writing_word_by_word_equals_full_pass(problem, several):
         assert lengths != [1] or all(writer for *_, writer in kept)
 
 
+@torch.no_grad()
+def test_a_source_without_words_is_written_alike():
+    problem = problem_of((2, 5, 6), (3, 0))
+    decoder = problem.model.decoder
+    whole, _ = decoder(problem.tgt, start_of(problem))
+    steps, _ = in_pieces(decoder, problem.tgt, start_of(problem))
+    assert steps.isfinite().all()
+    assert_close(steps, whole)
+    assert all((weights[3:] == 0).all() for weights in decoder.attention_weights[1])
+
+
 @pytest.mark.parametrize("lengths", [None, [9, 2] * 128])
 @torch.no_grad()
 def test_large_products_are_written_alike(road, lengths):
