@@ -547,6 +547,7 @@ def test_a_step_neither_projects_the_source_again_nor_copies_what_is_written():
     for _ in range(50):
         written.append(decoder(problem.tgt, written[-1])[1])
     assert len({state[2][0][0][0].data_ptr() for state in written}) <= 3
+    assert written[1][2][0][0][2].size == 101  # a room that just fits
 
 
 # --- translating, greedily and with beams --------------------------------------------
