@@ -251,7 +251,7 @@ class _Writer:
 
     def __init__(self, blk, b):
         own, other = blk.attention1, blk.attention2
-        self.h, self.own, self.other = own.num_heads, own.attention, other.attention
+        self.own, self.other = own.attention, other.attention
         self.project = frozen(b, own.W_q, own.W_k, own.W_v)
         self.ask = frozen(b, other.W_q)
         self.merge1, self.merge2 = frozen(b, own.W_o), frozen(b, other.W_o)
