@@ -110,7 +110,7 @@ class DotProductAttention(nn.Module):
         return self._fused(queries, keys, values, mask)
 
     def remember(self, queries, keys, mask=None):
-        """Let `attention_weights` be theirs; the mask has all axes of the scores."""
+        """Have `attention_weights` tell of these; a mask has all axes of the scores."""
         inputs = queries.detach(), keys.detach(), mask
         self._last = inputs, _versions(inputs)
 
