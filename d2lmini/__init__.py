@@ -2,7 +2,7 @@
 # edit that, then run `make save`.
 """Attention & Transformers, an executable course: the code its chapters save."""
 
-from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder, grade
+from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder
 from .implementations import (
     NOTATIONS,
     BlogMultiHeadAttention,
@@ -46,10 +46,7 @@ from .scoring_functions import (
 from .toolkit import (
     Classifier,
     DataModule,
-    Dropout,
     HyperParameters,
-    LazyLinear,
-    Linear,
     Module,
     NotebookFigure,
     ProgressBoard,
@@ -59,7 +56,6 @@ from .toolkit import (
     check_shape,
     cpu,
     download,
-    frozen,
     gpu,
     num_gpus,
     plot,
@@ -91,6 +87,7 @@ from .translation import (
     Vocab,
     bleu,
     corpus_bleu,
+    evaluate,
     held_out_bleu,
     init_seq2seq,
     read_phrasebook,
@@ -118,10 +115,6 @@ __all__ = [
     "Module",
     "DataModule",
     "Trainer",
-    "Linear",
-    "LazyLinear",
-    "frozen",
-    "Dropout",
     "Classifier",
     "download",
     "plt",
@@ -139,6 +132,7 @@ __all__ = [
     "bleu",
     "corpus_bleu",
     "held_out_bleu",
+    "evaluate",
     "show_heatmaps",
     "attention_pooling",
     "gaussian",
@@ -156,7 +150,6 @@ __all__ = [
     "BilinearAttention",
     "AttentionDecoder",
     "Seq2SeqAttentionDecoder",
-    "grade",
     "MultiHeadAttention",
     "PositionalEncoding",
     "PositionWiseFFN",

@@ -9,16 +9,9 @@ embeddings, `h` hidden units, `l` layers.
 import torch
 
 from .scoring_functions import AdditiveAttention, length_mask
-from .translation import (
-    Decoder,
-    Seq2SeqDecoder,
-    bleu,
-    held_out_bleu,
-    init_seq2seq,
-    translate,
-)
+from .translation import Decoder, Seq2SeqDecoder, init_seq2seq
 
-__all__ = ["AttentionDecoder", "Seq2SeqAttentionDecoder", "grade"]
+__all__ = ["AttentionDecoder", "Seq2SeqAttentionDecoder"]
 
 
 class AttentionDecoder(Decoder):
@@ -69,22 +62,3 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
             self._attention_weights.append(self.attention.attention_weights)
         scores = self.dense(torch.cat(outputs)).transpose(0, 1)  # (n, b, h) -> (b, n, ...)
         return scores, (values, hidden_state, valid_lens)
-
-
-def grade(model, data):
-    """A model's grades, by name, and its translations of the held-out sentences.
-
-    "held out" is its corpus BLEU on these, from 0 to 100; then come the four sentences
-    of d2l, each with its `bleu`, from 0 to 1.
-    """
-    four = {
-        "go .": "va !",
-        "i lost .": "j'ai perdu .",
-        "he's calm .": "il est calme .",
-        "i'm home .": "je suis chez moi .",
-    }
-    preds = translate(model, data, data.sentences(train=False)[0])
-    grades = {"held out": held_out_bleu(data, preds)}
-    for eng, pred in zip(four, translate(model, data, list(four))):
-        grades[eng] = bleu(pred, four[eng], k=2)
-    return grades, preds

@@ -5,10 +5,10 @@
 Axes. `b` batch, `n` queries, `m` keys and values, `h` heads, `p` width of a head.
 """
 
-import torch
+from torch import nn
 
 from .scoring_functions import DotProductAttention
-from .toolkit import LazyLinear, Linear, Module
+from .toolkit import Module
 
 __all__ = ["MultiHeadAttention"]
 
@@ -18,25 +18,25 @@ class MultiHeadAttention(Module):
 
     Queries (b, n, any), keys (b, m, any) and values (b, m, any) give
     (b, n, num_hiddens). The first call fixes the three widths. `valid_lens`, (b,) or
-    (b, n), hold for all heads. A `mask` with 3 axes holds a matrix for each example,
-    (b, n, m), one with 4 axes a matrix for each head, (b, h, n, m); sizes of 1 are
-    repeated. Where a query may attend to nothing, its heads are zeros. The weights of
-    the last call are `attention.attention_weights`, (b, h, n, m). Raises ValueError
-    where sizes do not fit, or if num_heads does not divide num_hiddens.
+    (b, n), hold for all heads, and so does a mask (n, m) or (b, n, m); a mask with four
+    axes has a matrix for each head, (b, h, n, m). Where a query may attend to nothing,
+    its heads are zeros. The weights of the last call, (b h, n, m), are
+    `attention.attention_weights`. Raises ValueError where sizes do not fit, or if
+    num_heads does not divide num_hiddens.
     """
 
     def __init__(self, num_hiddens, num_heads, dropout, bias=False, **kwargs):
         super().__init__(**kwargs)
-        if not 1 <= num_heads <= num_hiddens or num_hiddens % num_heads:
-            rule = f"divide num_hiddens = {num_hiddens}"
-            given = f"not {num_heads}"
-            raise ValueError(f"num_heads must be at least 1 and {rule}, {given}")
+        if num_heads < 1 or num_hiddens % num_heads:
+            raise ValueError(
+                f"num_heads must divide num_hiddens = {num_hiddens}, and is {num_heads}"
+            )
         self.num_heads = num_heads
         self.attention = DotProductAttention(dropout)
-        self.W_q = LazyLinear(num_hiddens, bias=bias)
-        self.W_k = LazyLinear(num_hiddens, bias=bias)
-        self.W_v = LazyLinear(num_hiddens, bias=bias)
-        self.W_o = Linear(num_hiddens, num_hiddens, bias=bias)
+        self.W_q = nn.LazyLinear(num_hiddens, bias=bias)
+        self.W_k = nn.LazyLinear(num_hiddens, bias=bias)
+        self.W_v = nn.LazyLinear(num_hiddens, bias=bias)
+        self.W_o = nn.Linear(num_hiddens, num_hiddens, bias=bias)
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
         keys, values = self.project(keys, values)
@@ -44,38 +44,20 @@ class MultiHeadAttention(Module):
 
     def transpose_qkv(self, X):
         """Split the heads: (b, n, h p) gives (b, h, n, p)."""
-        return X.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+        return X.unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)
 
     def transpose_output(self, X):
         """Merge the heads, the reverse of transpose_qkv: (b, h, n, p) gives (b, n, h p)."""
-        return X.transpose(1, 2).flatten(-2)
+        return X.transpose(-3, -2).flatten(-2)
 
     def project(self, keys, values):
         """Keys and values for `attend`, projected and split: (b, h, m, p) each."""
-        keys = self._heads("keys", keys, self.W_k)
-        return keys, self._heads("values", values, self.W_v, keys.shape[0])
+        return self.transpose_qkv(self.W_k(keys)), self.transpose_qkv(self.W_v(values))
 
     def attend(self, queries, keys, values, valid_lens=None, *, mask=None):
         """The output for queries (b, n, any), with keys and values from `project`."""
-        queries = self._heads("queries", queries, self.W_q, keys.shape[0])
-        sizes = queries.shape[0], queries.shape[2], keys.shape[2]
-        mask = _mask_for_heads(mask, sizes)
+        queries = self.transpose_qkv(self.W_q(queries))
+        if mask is not None and mask.ndim == 3:
+            mask = mask.unsqueeze(1)  # (b, n, m) -> (b, 1, n, m), one matrix for all heads
         heads = self.attention(queries, keys, values, valid_lens, mask=mask)
         return self.W_o(self.transpose_output(heads))
-
-    def _heads(self, name, X, layer, b="b"):
-        """Project and split, or raise ValueError if X is not (b, items, width)."""
-        width = layer.in_features or "any"  # 0 until the first call
-        if X.ndim != 3 or b not in ("b", X.shape[0]) or width not in ("any", X.shape[-1]):
-            raise ValueError(f"{name} must be ({b}, items, {width}), not {(*X.shape,)}")
-        return self.transpose_qkv(layer(X))
-
-
-def _mask_for_heads(mask, shape):
-    """The mask, with an axis for the heads if it is one matrix for each example."""
-    if mask is None or (mask := torch.as_tensor(mask)).ndim != 3:
-        return mask
-    if any(size not in (1, axis) for size, axis in zip(mask.shape, shape)):
-        given = (*mask.shape,)
-        raise ValueError(f"mask with 3 axes must broadcast to {shape}, and is {given}")
-    return mask.unsqueeze(1)

@@ -9,54 +9,33 @@ Axes. `b` batch, `n` tokens of a sequence, `d` numbers in the vector of a token
 import torch
 from torch import nn
 
-from .toolkit import Dropout
-
 __all__ = ["PositionalEncoding"]
-
-
-def _sinusoids(max_len, num_hiddens):
-    """The table of sines and cosines, (1, max_len, num_hiddens)."""
-    # In double precision: in single, angles near 1000 are off in the fifth decimal.
-    column = torch.arange(num_hiddens, dtype=torch.float64)
-    omega = 10000 ** -((column - column % 2) / num_hiddens)
-    P = torch.outer(torch.arange(max_len, dtype=torch.float64), omega)
-    P[:, 0::2].sin_()
-    P[:, 1::2].cos_()
-    return P.to(torch.get_default_dtype()).unsqueeze(0)
 
 
 class PositionalEncoding(nn.Module):
     """Add sines and cosines of its position to each token (Vaswani et al., 2017).
 
     X (b, n, num_hiddens), whose first token is at position `start`, gives
-    dropout(X + P[:, start : start + n]) in the dtype of X. Of the table P,
-    (1, max_len, num_hiddens), column 2j is sin(i / 10000^(2j / num_hiddens)) of the
-    position i and column 2j + 1 its cosine; an odd width ends with a sine. P is a
-    buffer: it moves with the module, and is not in its state. Raises ValueError for
-    positions outside the table, and for X of another shape or an integer type.
+    dropout(X + P[:, start : start + n]). Of the table P, (1, max_len, num_hiddens),
+    column 2j is sin(i / 10000^(2j / num_hiddens)) of the position i and column 2j + 1
+    its cosine; an odd width ends with a sine. P is a buffer: it moves with the module,
+    and is not in its state. Raises ValueError for positions outside the table.
     """
 
     def __init__(self, num_hiddens, dropout, max_len=1000):
         super().__init__()
-        for name, value in [("num_hiddens", num_hiddens), ("max_len", max_len)]:
-            if value < 1:
-                raise ValueError(f"{name} must be at least 1, not {value}")
-        self.dropout = Dropout(dropout)
-        self.register_buffer("P", _sinusoids(max_len, num_hiddens), persistent=False)
+        self.dropout = nn.Dropout(dropout)
+        column = torch.arange(num_hiddens, dtype=torch.float64)
+        omega = 10000 ** -((column - column % 2) / num_hiddens)  # one for each column
+        angles = torch.outer(torch.arange(max_len, dtype=torch.float64), omega)
+        P = torch.where(column % 2 == 0, angles.sin(), angles.cos())
+        self.register_buffer("P", P.float().unsqueeze(0), persistent=False)
 
     def forward(self, X, start=0):
-        self._check(X, start)
-        Y = (X + self.P[:, start : start + X.shape[1]]).to(X.dtype)
-        return self.dropout(Y) if self.dropout.training else Y
-
-    def _check(self, X, start):
-        """Raise ValueError unless X fits the table from row `start` on."""
-        _, max_len, num_hiddens = self.P.shape
-        if X.ndim != 3 or X.shape[-1] != num_hiddens or not X.is_floating_point():
-            expected = f"floating-point numbers (b, n, {num_hiddens})"
-            raise ValueError(f"X must be {expected}, not {X.dtype} {(*X.shape,)}")
-        if start < 0:
-            raise ValueError(f"start must not be negative, and is {start}")
-        if start + X.shape[1] > max_len:
-            given = f"start = {start} and n = {X.shape[1]}"
-            raise ValueError(f"start + n must be at most max_len = {max_len}, not {given}")
+        end, max_len = start + X.shape[1], self.P.shape[1]
+        if start < 0 or end > max_len:
+            raise ValueError(
+                f"positions must be in 0 to {max_len - 1} (max_len = "
+                f"{max_len}), not {start} to {end - 1}"
+            )
+        return self.dropout(X + self.P[:, start:end])

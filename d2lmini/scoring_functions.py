@@ -6,14 +6,10 @@ Axes. `b` batch, `n` queries, `m` keys and values, `d` width of queries and keys
 width of values, `h` hidden units.
 """
 
-import itertools
 import math
 
 import torch
 from torch import nn
-from torch.utils.checkpoint import checkpoint
-
-from .toolkit import Dropout, LazyLinear, Linear
 
 __all__ = [
     "length_mask",
@@ -27,7 +23,13 @@ __all__ = [
 
 
 def length_mask(valid_lens, num_keys):
-    """The mask (b, 1, m) for lengths (b,), or (b, n, m) for lengths (b, n)."""
+    """The mask (b, 1, m) for lengths (b,), or (b, n, m) for lengths (b, n).
+
+    Lengths are a tensor or a list of integers; ValueError for any other kind.
+    """
+    valid_lens = torch.as_tensor(valid_lens)
+    if valid_lens.is_floating_point() or valid_lens.dtype == torch.bool:
+        raise ValueError(f"valid_lens must be integers, not {valid_lens.dtype}")
     positions = torch.arange(num_keys, device=valid_lens.device)
     mask = positions < valid_lens.unsqueeze(-1)
     return mask.unsqueeze(1) if valid_lens.ndim == 1 else mask
@@ -46,194 +48,130 @@ def causal_mask(num_queries, num_keys=None, *, start=0, device=None):
 def masked_softmax(X, valid_lens=None, *, mask=None):
     """The softmax of scores over the keys that may be attended to; 0 for the others.
 
-    X is (b, ..., n, m). `valid_lens` counts the keys to see, (b,) or (b, n); `mask` is
-    boolean, True = may attend, of a shape that broadcasts to X. With both, both must
-    allow a key. A query that may attend to nothing gets zero weights. X is not changed.
-    Raises ValueError for a mask or lengths of another shape, or a mask that is not
-    boolean.
+    X is (b, ..., n, m). `valid_lens` counts the valid keys, (b,) or (b, n), a tensor or
+    a list of integers; `mask` is a boolean tensor, True = may attend, that broadcasts
+    to X. With both, both must allow a key. A query that may attend to nothing gets zero
+    weights. X is not changed. Raises ValueError for lengths or a mask of another shape
+    or type.
     """
-    mask = _combined_mask(X.shape, valid_lens, mask, X.device)
+    mask = _attention_mask(X.shape, valid_lens, mask, X.device)
     if mask is None:
         return torch.softmax(X, dim=-1)
-    closed = ~mask & mask.any(dim=-1, keepdim=True)
-    weights = torch.softmax(X.masked_fill(closed, -math.inf), dim=-1)
+    has_valid_key = mask.any(dim=-1, keepdim=True)
+    weights = torch.softmax(X.masked_fill(~mask & has_valid_key, -math.inf), dim=-1)
     return weights.masked_fill(~mask, 0)
 
 
-def _combined_mask(shape, valid_lens, mask, device):
-    """One mask with as many axes as scores of this shape, or None."""
+def _attention_mask(shape, valid_lens, mask, device):
+    """One mask that broadcasts to scores of this shape, (b, ..., n, m), or None."""
+    shape = tuple(shape)
     if mask is not None:
-        mask = torch.as_tensor(mask, device=device)
-        if mask.dtype != torch.bool:
-            kind = "boolean, True = may attend"
-            raise ValueError(f"mask must be {kind}, not {mask.dtype}")
-        given, mask = (*mask.shape,), mask[(None,) * (len(shape) - mask.ndim)]
-        fits = all(size in (1, axis) for size, axis in zip(mask.shape, shape))
-        if mask.ndim > len(shape) or not fits:
-            raise ValueError(f"mask must broadcast to {(*shape,)}, and is {given}")
+        sizes = zip(mask.shape[::-1], shape[::-1])  # from the last axis to the first
+        fits = mask.ndim <= len(shape) and all(i in (1, axis) for i, axis in sizes)
+        if mask.dtype != torch.bool or not fits:
+            given = f"{mask.dtype} {tuple(mask.shape)}"
+            raise ValueError(f"mask must be boolean and fit {shape}, not {given}")
+        mask = mask.reshape((1,) * (len(shape) - mask.ndim) + mask.shape)
     if valid_lens is None:
         return mask
     valid_lens = torch.as_tensor(valid_lens, device=device)
-    if len(shape) < 3:
-        raise ValueError(f"valid_lens need scores (b, ..., n, m), not {(*shape,)}")
-    b, n, m = shape[0], *shape[-2:]
-    given = (*valid_lens.shape,)
-    if given not in [(b,), (b, n)] or valid_lens.dtype == torch.bool:
-        kind = f"{given} of {valid_lens.dtype}"
-        raise ValueError(f"valid_lens must be counts ({b},) or ({b}, {n}), not {kind}")
+    b, n, m = shape[0], shape[-2], shape[-1]
+    if tuple(valid_lens.shape) not in [(b,), (b, n)]:
+        given = tuple(valid_lens.shape)
+        raise ValueError(f"valid_lens must be ({b},) or ({b}, {n}), not {given}")
     lengths = length_mask(valid_lens, m)
-    lengths = lengths.reshape(b, *[1] * (len(shape) - 3), lengths.shape[1], m)
+    lengths = lengths.reshape(b, *[1] * (len(shape) - 3), -1, m)  # an axis for heads
     return lengths if mask is None else lengths & mask
 
 
 class DotProductAttention(nn.Module):
     """Scaled dot-product attention (Vaswani et al., 2017).
 
-    Queries (b, ..., n, d), keys (b, ..., m, d) and values (b, ..., m, v) give
-    (b, ..., n, v). For `valid_lens` and `mask` see `masked_softmax`; a query that may
-    attend to nothing gets zeros. Raises ValueError where sizes do not fit.
+    Queries (b, n, d), keys (b, m, d) and values (b, m, v) give (b, n, v); all may have
+    an axis of heads after the first, (b, h, n, d). For `valid_lens` and `mask` see
+    `masked_softmax`; a query that may attend to nothing gets zeros. Raises ValueError
+    where sizes do not fit.
     """
 
     def __init__(self, dropout):
         super().__init__()
-        self.dropout = Dropout(dropout)
-        self._last = None  # (queries, keys, mask) of the last call, and their versions
+        self.dropout = nn.Dropout(dropout)
+        self._last = None  # queries, keys and mask of the last call
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
         _check_sizes(queries, keys, values)
         if queries.shape[-1] != keys.shape[-1]:
-            widths = f"{keys.shape[-1]}, not {queries.shape[-1]}"
-            raise ValueError(f"queries must have the width of the keys, {widths}")
-        shape = (*queries.shape[:-1], keys.shape[-2])
-        mask = _combined_mask(shape, valid_lens, mask, queries.device)
-        self.remember(queries, keys, mask)
-        return self._fused(queries, keys, values, mask)
-
-    def remember(self, queries, keys, mask=None):
-        """Have `attention_weights` tell of these; a mask has all axes of the scores."""
-        inputs = queries.detach(), keys.detach(), mask
-        self._last = inputs, _versions(inputs)
-
-    def _fused(self, queries, keys, values, mask):
-        """PyTorch's fused attention; a query that may attend to nothing gets zeros."""
-        if queries.ndim == 3:  # the fused version wants an axis of heads
-            parts = [
-                part if part is None else part.unsqueeze(1)
-                for part in (queries, keys, values, mask)
-            ]
-            return self._fused(*parts).squeeze(1)
-        dropout = self.dropout.p if self.dropout.training else 0.0
-        if dropout and queries.device.type == "cpu":
-            return _in_pieces(self._with_dropout, queries, keys, values, mask)
-        return nn.functional.scaled_dot_product_attention(
-            queries, keys, values, attn_mask=mask, dropout_p=dropout
+            d, given = keys.shape[-1], queries.shape[-1]
+            raise ValueError(f"queries must have the keys' width {d}, not {given}")
+        scores_shape = (*queries.shape[:-1], keys.shape[-2])
+        mask = _attention_mask(scores_shape, valid_lens, mask, queries.device)
+        self._last = queries.detach(), keys.detach(), mask
+        if without_heads := queries.ndim == 3:
+            queries, keys, values = (X.unsqueeze(1) for X in (queries, keys, values))
+            mask = None if mask is None else mask.unsqueeze(1)
+        outputs = nn.functional.scaled_dot_product_attention(
+            queries,
+            keys,
+            values,
+            attn_mask=mask,
+            dropout_p=self.dropout.p if self.training else 0.0,
         )
-
-    def _with_dropout(self, queries, keys, values, mask):
-        """The formula, with dropout of the weights; zeros for queries that see nothing."""
-        scores = queries / math.sqrt(queries.shape[-1]) @ keys.transpose(-2, -1)
-        if mask is None:
-            return self.dropout(torch.softmax(scores, dim=-1)) @ values
-        some = mask.any(dim=-1, keepdim=True)
-        scores += scores.new_zeros(mask.shape).masked_fill(~mask & some, -math.inf)
-        outputs = self.dropout(torch.softmax(scores, dim=-1)) @ values
-        return outputs if some.all() else outputs.masked_fill(~some, 0)
+        return outputs.squeeze(1) if without_heads else outputs
 
     @property
     def attention_weights(self):
-        """The weights of the last call, (b, ..., n, m), without dropout and gradient.
+        """The weights of the last call, (b, n, m), or (b h, n, m) with an axis of heads.
 
-        None before the first call. Raises RuntimeError when the queries, the keys or the
-        mask of that call have been changed in place since.
+        Without dropout and without gradient; None before the first call.
         """
         if self._last is None:
             return None
-        inputs, versions = self._last
-        if _versions(inputs) != versions:
-            raise RuntimeError("the inputs of the last call have since changed in place")
-        return _weights(*inputs)
-
-
-def _in_pieces(attend, queries, keys, values, mask, num_scores=2**18):
-    """What attend gives; if scores are many, in pieces with num_scores at most."""
-    n, all_scores = queries.shape[-2], queries[..., 0].numel() * keys.shape[-2]
-    if all_scores <= 16 * num_scores or not torch.is_grad_enabled():
-        return attend(queries, keys, values, mask)
-    rows = max(1, n * num_scores // all_scores)
-    masks = itertools.repeat(None)
-    if mask is not None:
-        masks = mask.expand(*mask.shape[:-2], n, -1).split(rows, dim=-2)
-    pieces = [
-        checkpoint(attend, some, keys, values, mask, use_reentrant=False)
-        for some, mask in zip(queries.split(rows, dim=-2), masks)
-    ]
-    return torch.cat(pieces, dim=-2)
-
-
-def _weights(queries, keys, mask):
-    """The weights (b, ..., n, m) of scaled dot products."""
-    scores = queries / math.sqrt(queries.shape[-1]) @ keys.transpose(-2, -1)
-    return masked_softmax(scores, mask=mask)
-
-
-def _versions(tensors):
-    """How often each tensor was changed in place; inference tensors do not count."""
-    return [t._version for t in tensors if t is not None and not t.is_inference()]
+        queries, keys, mask = self._last
+        scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.shape[-1])
+        return masked_softmax(scores, mask=mask).flatten(0, -3)
 
 
 def _check_sizes(queries, keys, values):
     """Raise ValueError unless the leading axes agree and each key has a value."""
-    leading = queries.shape[:-2]
-    for name, tensor in [("queries", queries), ("keys", keys), ("values", values)]:
-        if tensor.ndim < 3 or tensor.shape[:-2] != leading:
-            axes, shape = ", ".join(map(str, leading or ["b"])), (*tensor.shape,)
-            raise ValueError(f"{name} must be ({axes}, items, width), not {shape}")
-    m, given = keys.shape[-2], values.shape[-2]
-    if given != m:
-        raise ValueError(f"values must hold {m} items, one for each key, not {given}")
+    q, k, v = (tuple(X.shape) for X in (queries, keys, values))
+    if not (len(q) > 2 and q[:-2] == k[:-2] == v[:-2]):
+        raise ValueError(
+            f"queries, keys and values must be (b, ..., items, width) with "
+            f"the same leading axes, not {q}, {k} and {v}"
+        )
+    if v[-2] != k[-2]:
+        raise ValueError(f"values must hold {k[-2]} items, as keys, not {v[-2]}")
 
 
 class AdditiveAttention(nn.Module):
     """Additive attention (Bahdanau et al., 2014), for queries and keys of any widths.
 
     Queries (b, ..., n, any), keys (b, ..., m, any) and values (b, ..., m, v) give
-    (b, ..., n, v). The first call fixes the two widths. For `valid_lens` and `mask` see
-    `masked_softmax`. Raises ValueError where sizes do not fit.
+    (b, ..., n, v). The first call fixes the two widths. `attention_weights` are as in
+    `DotProductAttention`; for `valid_lens` and `mask` see `masked_softmax`. Raises
+    ValueError where sizes do not fit.
     """
 
     def __init__(self, num_hiddens, dropout):
         super().__init__()
-        self.W_k = LazyLinear(num_hiddens, bias=False)
-        self.W_q = LazyLinear(num_hiddens, bias=False)
-        self.w_v = Linear(num_hiddens, 1, bias=False)
-        self.dropout = Dropout(dropout)
-        self._weights = None  # of the last call
+        self.W_k = nn.LazyLinear(num_hiddens, bias=False)
+        self.W_q = nn.LazyLinear(num_hiddens, bias=False)
+        self.w_v = nn.Linear(num_hiddens, 1, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.attention_weights = None  # of the last call
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
-        _check_sizes(queries, keys, values)
-        _check_width("queries", queries, self.W_q)
-        _check_width("keys", keys, self.W_k)
         return self.attend(queries, self.W_k(keys), values, valid_lens, mask=mask)
 
-    def attend(self, queries, hidden_keys, values, valid_lens=None, *, mask=None):
-        """The same for keys that have been through W_k, (b, ..., m, h)."""
-        features = self.W_q(queries).unsqueeze(-2) + hidden_keys.unsqueeze(-3)
-        scores = self.w_v(torch.tanh(features)).squeeze(-1)  # (..., n, m, h) -> (n, m)
+    def attend(self, queries, projected_keys, values, valid_lens=None, *, mask=None):
+        """The output for keys that W_k has already projected, (b, ..., m, h)."""
+        _check_sizes(queries, projected_keys, values)
+        Q = self.W_q(queries).unsqueeze(-2)  # (b, ..., n, 1, h)
+        K = projected_keys.unsqueeze(-3)  # (b, ..., 1, m, h)
+        scores = self.w_v(torch.tanh(Q + K)).squeeze(-1)  # (b, ..., n, m)
         weights = masked_softmax(scores, valid_lens, mask=mask)
-        self._weights = weights.detach()
+        self.attention_weights = weights.detach().flatten(0, -3)
         return self.dropout(weights) @ values
-
-    @property
-    def attention_weights(self):
-        """The weights of the last call, without dropout and gradient; None before it."""
-        return self._weights
-
-
-def _check_width(name, tensor, layer):
-    """Raise ValueError unless the layer, once it knows its width, fits the tensor."""
-    if layer.in_features not in (0, tensor.shape[-1]):
-        width = tensor.shape[-1]
-        raise ValueError(f"{name} must have the width {layer.in_features}, not {width}")
 
 
 class DistanceAttention(DotProductAttention):
@@ -245,24 +183,13 @@ class DistanceAttention(DotProductAttention):
     """
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
-        """The outputs (b, ..., n, v); see the class."""
-        _check_sizes(queries, keys, values)
-        d, v = keys.shape[-1], values.shape[-1]
-        if queries.shape[-1] != d:
-            widths = f"{d}, not {queries.shape[-1]}"
-            raise ValueError(f"queries must have the width of the keys, {widths}")
-        norms = (keys / (4 * d) ** 0.25).square().sum(-1, keepdim=True)  # |k|²/(2√d)
-        # [q, 1]·[k, -norm] is the score: one more column makes it a dot product. Fused
-        # attention wants values as wide as the keys, in multiples of 8 on a GPU.
-        width = 8 * math.ceil(max(d + 1, v) / 8)
-        ones = torch.ones_like(queries[..., :1])
-        queries = torch.cat([queries / math.sqrt(d), ones], -1) * math.sqrt(width)
-        keys = torch.cat([keys, -norms], -1)
-        wide = [
-            nn.functional.pad(part, (0, width - part.shape[-1]))
-            for part in (queries, keys, values)
-        ]
-        return super().forward(*wide, valid_lens, mask=mask)[..., :v]
+        # The dot product of [q, 1] and [k, -|k|²/2] is the score, times √d.
+        d = keys.shape[-1]
+        norms = keys.square().sum(dim=-1, keepdim=True)
+        queries = torch.cat((queries, torch.ones_like(queries[..., :1])), dim=-1)
+        keys = torch.cat((keys, -norms / 2), dim=-1)
+        queries = queries * math.sqrt((d + 1) / d)  # the layer divides by √(d + 1)
+        return super().forward(queries, keys, values, valid_lens, mask=mask)
 
 
 class BilinearAttention(DotProductAttention):
@@ -280,10 +207,4 @@ class BilinearAttention(DotProductAttention):
         self.W_q = nn.LazyLinear(key_size, bias=False)
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
-        """The outputs (b, ..., n, v); see the class."""
-        _check_sizes(queries, keys, values)
-        _check_width("queries", queries, self.W_q)
-        if keys.shape[-1] != self.W_q.out_features:
-            widths = f"{self.W_q.out_features}, not {keys.shape[-1]}"
-            raise ValueError(f"keys must have the width {widths}")
         return super().forward(self.W_q(queries), keys, values, valid_lens, mask=mask)

@@ -42,10 +42,6 @@ __all__ = [
     "Module",
     "DataModule",
     "Trainer",
-    "Linear",
-    "LazyLinear",
-    "frozen",
-    "Dropout",
     "Classifier",
     "download",
     "plt",
@@ -536,101 +532,6 @@ class Trainer(HyperParameters):
             for log in self.epoch_logs
         ]
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="epoch"))
-
-
-def _find_onednn():
-    """oneDNN's product where it beats MKL's by far, on AMD with AVX-512; else None."""
-    backends = torch.backends
-    both = backends.mkl.is_available() and backends.mkldnn.is_available()  # = oneDNN
-    product = getattr(torch.ops.mkldnn, "_linear_pointwise", None) if both else None
-    if product is None or backends.cpu.get_cpu_capability() != "AVX512":
-        return None
-    try:
-        with open("/proc/cpuinfo") as file:
-            return product.default if "AuthenticAMD" in file.read(1000) else None
-    except OSError:  # only Linux has this file
-        return None
-
-
-_onednn = _find_onednn()
-
-
-class Linear(nn.Linear):
-    """`nn.Linear`, which lets oneDNN multiply where PyTorch's choice, MKL, is slow.
-
-    X (..., in_features) gives (..., out_features). Weights, gradients and, but for
-    rounding, results are those of `nn.Linear`.
-    """
-
-    def forward(self, X):
-        """The product, by a convolution if it is large; see the class."""
-        grad, weight = torch.is_grad_enabled(), self.weight
-        large = X.numel() * self.out_features >= (2**23 if grad else 2**21)
-        if not (_onednn and large and _is_plain(X, weight)):
-            return super().forward(X)
-        if not grad:
-            return _onednn(X, weight, self.bias, "none", [], "")
-        pixels = X.reshape(1, 1, -1, self.in_features).permute(0, 3, 1, 2)
-        window = weight[:, :, None, None]  # dilated, for oneDNN with one thread, too
-        Y = nn.functional.conv2d(pixels, window, self.bias, dilation=(2, 1))
-        return Y.permute(0, 2, 3, 1).reshape(*X.shape[:-1], self.out_features)
-
-
-def _is_plain(X, weight):
-    """Whether X fits the weight, both are in single precision, and X is on a CPU."""
-    fits = X.shape[-1] == weight.shape[1] and X.dtype == weight.dtype == torch.float32
-    return fits and X.is_cpu and not torch.is_autocast_enabled("cpu")
-
-
-class LazyLinear(nn.LazyLinear):
-    """A `Linear` that learns its in_features from the first batch it sees."""
-
-    cls_to_become = Linear
-
-
-@torch.no_grad()
-def frozen(rows, *layers):
-    """A function for linear layers with one input: their outputs, side by side.
-
-    It is for many inputs (..., in_features) of so many rows, without gradients. Weights
-    that change later may count or not.
-    """
-    weight, bias = layers[0].weight, layers[0].bias
-    if len(layers) > 1:
-        weight = torch.cat([layer.weight for layer in layers])
-        if any(layer.bias is not None for layer in layers):
-            biases = [
-                layer.weight.new_zeros(layer.out_features)
-                if layer.bias is None
-                else layer.bias
-                for layer in layers
-            ]
-            bias = torch.cat(biases)
-    large = rows * weight.numel() >= 2**21
-    if not (_onednn and large and _is_plain(weight, weight)):
-        return partial(nn.functional.linear, weight=weight, bias=bias)
-    turned = weight.t().contiguous().t()
-    return lambda X: _onednn(X, turned, bias, "none", [], "")
-
-
-class Dropout(nn.Dropout):
-    """`nn.Dropout` (Hinton et al., 2012), with fewer random numbers on a CPU.
-
-    In training, each number of X becomes 0 with probability p, and is otherwise divided
-    by 1 - p.
-    """
-
-    def forward(self, X):
-        """X with some numbers dropped in training, and X itself otherwise."""
-        if not (self.training and 0 < self.p < 0.99 and X.is_cpu) or self.inplace:
-            return super().forward(X)
-        n = X.numel()
-        groups = math.ceil(n / 256)
-        draws = torch.empty(groups, 32, dtype=torch.int64).random_(-(2**63), None)
-        coins = draws.view(torch.int8)  # (groups, 256), from -128 to 127
-        bounds = torch.rand(groups, 1, dtype=torch.float64) + (256 * self.p - 128)
-        kept = (coins >= bounds.floor().to(torch.int8)).view(-1)[:n].view(X.shape)
-        return X * kept.to(X.dtype).mul_(1 / (1 - self.p))
 
 
 class Classifier(Module):

@@ -14,8 +14,7 @@ from torch import nn
 from .bahdanau import AttentionDecoder
 from .multi_head import MultiHeadAttention
 from .positional_encoding import PositionalEncoding
-from .scoring_functions import DotProductAttention, causal_mask, length_mask
-from .toolkit import Dropout, LazyLinear, Linear, frozen
+from .scoring_functions import causal_mask
 from .translation import Encoder
 
 __all__ = [
@@ -39,9 +38,9 @@ class PositionWiseFFN(nn.Module):
 
     def __init__(self, ffn_num_hiddens, ffn_num_outputs):
         super().__init__()
-        self.dense1 = LazyLinear(ffn_num_hiddens)
+        self.dense1 = nn.LazyLinear(ffn_num_hiddens)
         self.relu = nn.ReLU()
-        self.dense2 = Linear(ffn_num_hiddens, ffn_num_outputs)
+        self.dense2 = nn.Linear(ffn_num_hiddens, ffn_num_outputs)
 
     def forward(self, X):
         return self.dense2(self.relu(self.dense1(X)))
@@ -51,21 +50,15 @@ class AddNorm(nn.Module):
     """A residual connection, then layer normalisation (Ba et al., 2016).
 
     X and Y, of one shape that ends in norm_shape, give LayerNorm(X + dropout(Y)).
-    Raises ValueError if their shapes differ.
     """
 
     def __init__(self, norm_shape, dropout):
         super().__init__()
-        self.dropout = Dropout(dropout)
+        self.dropout = nn.Dropout(dropout)
         self.ln = nn.LayerNorm(norm_shape)
 
     def forward(self, X, Y):
-        if X.shape != Y.shape:
-            shape, given = (*X.shape,), (*Y.shape,)
-            raise ValueError(f"Y must have the shape of X, {shape}, not {given}")
-        if self.dropout.training:  # spares decoding many calls that do nothing
-            Y = self.dropout(Y)
-        return self.ln(X + Y)
+        return self.ln(X + self.dropout(Y))
 
 
 class TransformerEncoderBlock(nn.Module):
@@ -77,8 +70,7 @@ class TransformerEncoderBlock(nn.Module):
 
     def __init__(self, num_hiddens, ffn_num_hiddens, num_heads, dropout, use_bias=False):
         super().__init__()
-        sizes = num_hiddens, num_heads, dropout, use_bias
-        self.attention = MultiHeadAttention(*sizes)
+        self.attention = MultiHeadAttention(num_hiddens, num_heads, dropout, bias=use_bias)
         self.addnorm1 = AddNorm(num_hiddens, dropout)
         self.ffn = PositionWiseFFN(ffn_num_hiddens, num_hiddens)
         self.addnorm2 = AddNorm(num_hiddens, dropout)
@@ -94,14 +86,14 @@ def init_transformer(module):
 
     Embeddings become small: times the root of their width, they have variance 1.
     """
-    if type(module) in (nn.Linear, Linear):
+    if isinstance(module, nn.Linear):
         nn.init.xavier_uniform_(module.weight)
     if type(module) is nn.Embedding:
         nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
 
 
 class TransformerEncoder(Encoder):
-    """The first half of the Transformer (Vaswani et al., 2017).
+    """The encoder of the Transformer (Vaswani et al., 2017).
 
     Tokens X (b, m) and their valid_lens, (b,) or None, give (b, m, num_hiddens).
     `attention_weights` is a list with the weights (b h, m, m) of each block. Raises
@@ -126,8 +118,12 @@ class TransformerEncoder(Encoder):
         self.pos_encoding = PositionalEncoding(num_hiddens, dropout, max_len)
         self.blks = nn.Sequential()
         for i in range(num_blks):
-            sizes = num_hiddens, ffn_num_hiddens, num_heads, dropout, use_bias
-            self.blks.add_module(f"block{i}", TransformerEncoderBlock(*sizes))
+            self.blks.add_module(
+                f"block{i}",
+                TransformerEncoderBlock(
+                    num_hiddens, ffn_num_hiddens, num_heads, dropout, use_bias
+                ),
+            )
         self.apply(init_transformer)
 
     def forward(self, X, valid_lens=None, *args):
@@ -139,20 +135,14 @@ class TransformerEncoder(Encoder):
     @property
     def attention_weights(self):
         """The weights of the last call, without dropout and gradient."""
-        return [_flat_weights(blk.attention) for blk in self.blks]
-
-
-def _flat_weights(attention):
-    """The weights of a multi-head attention, (b h, n, m), or None before a call."""
-    weights = attention.attention.attention_weights
-    return None if weights is None else weights.flatten(0, 1)
+        return [blk.attention.attention.attention_weights for blk in self.blks]
 
 
 class TransformerDecoderBlock(nn.Module):
-    """Causal self-attention, attention to the source, then a position-wise network.
+    """Causal self-attention, cross-attention, then a position-wise network.
 
     X (b, n, num_hiddens) and a state (see `TransformerDecoder`) give the same shape,
-    and the state with the keys and values of X added at place i. Nothing depends on
+    and a state whose cache i also holds the keys and values of X. No output depends on
     tokens to the right (Vaswani et al., 2017).
     """
 
@@ -161,156 +151,45 @@ class TransformerDecoderBlock(nn.Module):
     ):
         super().__init__()
         self.i = i
-        sizes = num_hiddens, num_heads, dropout, use_bias
-        self.attention1 = MultiHeadAttention(*sizes)
+        self.attention1 = MultiHeadAttention(num_hiddens, num_heads, dropout, bias=use_bias)
         self.addnorm1 = AddNorm(num_hiddens, dropout)
-        self.attention2 = MultiHeadAttention(*sizes)
+        self.attention2 = MultiHeadAttention(num_hiddens, num_heads, dropout, bias=use_bias)
         self.addnorm2 = AddNorm(num_hiddens, dropout)
         self.ffn = PositionWiseFFN(ffn_num_hiddens, num_hiddens)
         self.addnorm3 = AddNorm(num_hiddens, dropout)
-        x = torch.zeros(1, 1, num_hiddens)
-        self(x, (x, None, [None] * (i + 1)))  # lazy layers get weights
+        X = torch.zeros(1, 1, num_hiddens)
+        self(X, (X, None, [None] * (i + 1)))  # lazy layers get weights
 
     def forward(self, X, state):
         enc_outputs, enc_valid_lens, caches = state
-        written, source, writer = caches[self.i] or (None, None, None)
-        if source is None:
-            keys, values = self.attention2.project(enc_outputs, enc_outputs)
-            source = keys, values, *_source_mask(keys, enc_valid_lens)
-        one_word = X.shape[1] == 1 and not torch.is_grad_enabled()
-        if one_word and writer is None:
-            writer = _has_plain_parts(self) and _Writer(self, len(X))
-        add = writer if one_word and writer else self.add_words
-        X, written = add(X, written, source)
-        caches = [*caches[: self.i], (written, source, writer), *caches[self.i + 1 :]]
-        return X, (enc_outputs, enc_valid_lens, caches)
+        keys, values = self.attention1.project(X, X)  # (b, h, n, p) each
+        if caches[self.i] is None:
+            source = self.attention2.project(enc_outputs, enc_outputs)
+        else:
+            past_keys, past_values, source = caches[self.i]
+            keys = torch.cat((past_keys, keys), dim=2)  # (b, h, past + n, p)
+            values = torch.cat((past_values, values), dim=2)
+        caches = [*caches]  # the caller's list stays as it is
+        caches[self.i] = keys, values, source
 
-    def add_words(self, X, written, source):
-        """The vectors of the words of X, and what is written with their keys and values."""
-        keys, values, _ = written = _append(written, self.attention1.project(X, X))
-        n = X.shape[1]
-        start = keys.shape[2] - n
-        mask = causal_mask(n, start=start, device=X.device) if n > 1 else None
+        n, m = X.shape[1], keys.shape[2]
+        mask = causal_mask(n, m, start=m - n, device=X.device)
         Y = self.addnorm1(X, self.attention1.attend(X, keys, values, mask=mask))
-        keys, values, mask, _ = source
-        Z = self.addnorm2(Y, self.attention2.attend(Y, keys, values, mask=mask))
-        return self.addnorm3(Z, self.ffn(Z)), written
-
-
-def _source_mask(keys, enc_valid_lens):
-    """The mask (b, 1, 1, m) for lengths (b,), and what to add to scores in its place.
-
-    Without lengths, None for both. Raises ValueError for lengths of another shape.
-    """
-    if enc_valid_lens is None:
-        return None, None
-    b, _, m, _ = keys.shape
-    if enc_valid_lens.shape != (b,):
-        given = (*enc_valid_lens.shape,)
-        raise ValueError(f"enc_valid_lens must be ({b},), not {given}")
-    mask = length_mask(enc_valid_lens, m).unsqueeze(1)
-    return mask, keys.new_zeros(mask.shape).masked_fill(~mask, -math.inf)
-
-
-def _append(written, new):
-    """Keys and values, with new ones after them, and the room they are in, or None."""
-    if written is None:
-        return *new, None
-    *old, room = written
-    if torch.is_grad_enabled():  # autograd wants nothing to be written over
-        return *(torch.cat(pair, dim=2) for pair in zip(old, new)), None
-    end = old[0].shape[2] + new[0].shape[2]
-    if room is not None and room.written[0] is not old[0]:  # it is not our own
-        room = _Room(old, end)
-    elif room is None or end > room.size:
-        room = _Room(old, max(32, 4 * end))
-    return *room.write(new), room
-
-
-class _Room:
-    """Space for the keys and values of `size` tokens in each sentence."""
-
-    def __init__(self, written, size):
-        b, h, _, p = written[0].shape
-        self.parts = [part.new_empty(b, size, h, p) for part in written]
-        self.size, self.length = size, 0
-        self.write(written)
-
-    def write(self, new):
-        """All that is written with these behind it, views (b, h, tokens, p)."""
-        end = self.length + new[0].shape[2]
-        for room, part in zip(self.parts, new):
-            room[:, self.length : end] = part.transpose(1, 2)
-        self.length = end
-        self.written = [room[:, :end].transpose(1, 2) for room in self.parts]
-        return self.written
-
-
-class _Writer:
-    """`add_words` of a block for one word in each of b sentences, without gradients."""
-
-    def __init__(self, blk, b):
-        own, other = blk.attention1, blk.attention2
-        self.own, self.other = own.attention, other.attention
-        self.project = frozen(b, own.W_q, own.W_k, own.W_v)
-        self.ask = frozen(b, other.W_q)
-        self.merge1, self.merge2 = frozen(b, own.W_o), frozen(b, other.W_o)
-        self.dense1 = frozen(b, blk.ffn.dense1)
-        self.dense2 = frozen(b, blk.ffn.dense2)
-        norms = blk.addnorm1.ln, blk.addnorm2.ln, blk.addnorm3.ln
-        self.norms = [(ln.normalized_shape, ln.weight, ln.bias, ln.eps) for ln in norms]
-
-    def __call__(self, X, written, source):
-        """As `add_words`, for X (b, 1, num_hiddens). ValueError for another shape."""
-        keys, values, mask, bias = source
-        b, h, _, p = keys.shape
-        if X.shape != (b, 1, h * p):
-            raise ValueError(f"X must be ({b}, 1, {h * p}), not {(*X.shape,)}")
-        attend = nn.functional.scaled_dot_product_attention
-        normed, (norm1, norm2, norm3) = nn.functional.layer_norm, self.norms
-        parts = self.project(X).view(b, 3, h, 1, p).unbind(dim=1)
-        *all_words, _ = written = _append(written, parts[1:])
-        self.own.remember(parts[0], all_words[0])
-        Y = attend(parts[0], *all_words)
-        Y = normed(X + self.merge1(Y.reshape(X.shape)), *norm1)
-        queries = self.ask(Y).view(b, h, 1, p)
-        self.other.remember(queries, keys, mask)
-        Z = attend(queries, keys, values, attn_mask=bias)
-        Z = normed(Y + self.merge2(Z.reshape(X.shape)), *norm2)
-        return normed(Z + self.dense2(self.dense1(Z).relu_()), *norm3), written
-
-
-def _has_plain_parts(blk):
-    """Whether all parts are the course's own, without hooks and without dropout."""
-    own = {
-        MultiHeadAttention,
-        DotProductAttention,
-        Linear,
-        Dropout,
-        AddNorm,
-        PositionWiseFFN,
-        nn.LayerNorm,
-        nn.ReLU,
-    }
-    for part in [*blk.modules()][1:]:
-        dropout = part.training and getattr(part, "p", 0)
-        hooks = part._forward_hooks or part._forward_pre_hooks
-        if dropout or hooks or type(part) not in own:
-            return False
-    return True
+        Z = self.addnorm2(Y, self.attention2.attend(Y, *source, enc_valid_lens))
+        return self.addnorm3(Z, self.ffn(Z)), (enc_outputs, enc_valid_lens, caches)
 
 
 class TransformerDecoder(AttentionDecoder):
-    """The second half of the Transformer (Vaswani et al., 2017).
+    """The decoder of the Transformer (Vaswani et al., 2017).
 
-    Tokens X (b, n) and a state give scores (b, n, vocabulary) and the next state: the
-    encoder's outputs (b, m, num_hiddens), the source lengths (b,) or None, and for each
-    block None or what it keeps: keys and values of the tokens written so far, those
-    and the masks of the source, and a writer for single tokens. X continues what is
-    written; the old state stays as it was.
-    `attention_weights` holds two lists with a tensor for each block: to the target,
-    (b h, n, tokens so far), and to the source, (b h, n, m). Raises ValueError for more
-    than max_len tokens, or other lengths than one for each source.
+    Tokens X (b, n) and a state give logits (b, n, vocabulary) and the next state, in
+    which X continues the tokens decoded so far; the old state stays as it was. A state
+    is the encoder's outputs (b, m, num_hiddens), the source lengths (b,) or None, and
+    for each block a key–value cache: None, or the keys and values of the tokens so far,
+    (b, h, tokens, p) each, and those of the source.
+    `attention_weights` holds two lists with a tensor for each block: self-attention,
+    (b h, n, tokens so far), and cross-attention, (b h, n, m). Raises ValueError for
+    more than max_len tokens, or other lengths than one for each source.
     """
 
     def __init__(
@@ -331,19 +210,22 @@ class TransformerDecoder(AttentionDecoder):
         self.pos_encoding = PositionalEncoding(num_hiddens, dropout, max_len)
         self.blks = nn.Sequential()
         for i in range(num_blks):
-            blk = TransformerDecoderBlock(
-                num_hiddens, ffn_num_hiddens, num_heads, dropout, i, use_bias=use_bias
+            self.blks.add_module(
+                f"block{i}",
+                TransformerDecoderBlock(
+                    num_hiddens, ffn_num_hiddens, num_heads, dropout, i, use_bias=use_bias
+                ),
             )
-            self.blks.add_module(f"block{i}", blk)
-        self.dense = Linear(num_hiddens, vocab_size)
+        self.dense = nn.Linear(num_hiddens, vocab_size)
         self.apply(init_transformer)
 
     def init_state(self, enc_all_outputs, enc_valid_lens=None, *args):
-        """The state before the first word."""
+        """The state before the first token."""
         return enc_all_outputs, enc_valid_lens, [None] * self.num_blks
 
     def forward(self, X, state):
-        start = _num_written(state)
+        cache = state[2][0]
+        start = 0 if cache is None else cache[0].shape[2]  # tokens so far
         X = self.pos_encoding(self.embedding(X) * math.sqrt(self.num_hiddens), start)
         for blk in self.blks:
             X, state = blk(X, state)
@@ -353,75 +235,71 @@ class TransformerDecoder(AttentionDecoder):
     def attention_weights(self):
         """The weights of the last call, without dropout and gradient."""
         return [
-            [_flat_weights(blk.attention1) for blk in self.blks],
-            [_flat_weights(blk.attention2) for blk in self.blks],
+            [blk.attention1.attention.attention_weights for blk in self.blks],
+            [blk.attention2.attention.attention_weights for blk in self.blks],
         ]
 
 
-def _num_written(state):
-    """How many tokens a decoder's state holds."""
-    first = state[2][0] if state[2] else None
-    return 0 if first is None else first[0][0].shape[2]
+def _reorder_cache(state, beam_indices):
+    """The state with these rows of the batch, the first axis of all its tensors."""
+    if isinstance(state, torch.Tensor):
+        return state.index_select(0, beam_indices)
+    if isinstance(state, list | tuple):
+        return type(state)(_reorder_cache(part, beam_indices) for part in state)
+    return state
+
+
+def _extend_beams(log_probs, token_log_probs, finished, pad):
+    """The k best extensions: log-probabilities (b, k), beam indices and tokens (b k,).
+
+    log_probs (b, k) are those of the hypotheses, token_log_probs (b k, vocabulary)
+    those of their next tokens.
+    """
+    (b, k), vocab_size = log_probs.shape, token_log_probs.shape[-1]
+    padding = torch.full_like(token_log_probs[0], -math.inf)
+    padding[pad] = 0
+    token_log_probs = torch.where(finished[:, None], padding, token_log_probs)
+    total = log_probs.unsqueeze(-1) + token_log_probs.view(b, k, -1)
+    log_probs, best = total.flatten(1).topk(k)
+    first_beam = torch.arange(0, b * k, k, device=best.device).unsqueeze(-1)
+    beam_indices = first_beam + best // vocab_size
+    return log_probs, beam_indices.flatten(), (best % vocab_size).flatten()
 
 
 @torch.no_grad()
 def beam_search(model, batch, device, num_steps, beam_size=4, alpha=0.75):
-    """Translate, keeping the best beginnings (Sutskever et al., 2014).
+    """Translate by beam search (Sutskever et al., 2014).
 
-    At each step there are beam_size of them. As `predict_step`, returns tokens (b, t),
-    with padding after "<eos>"; then the score of each translation, (b,), which is its
-    log-probability divided by its length to the power of alpha. In the decoder's state
-    the batch must be the first axis of all tensors, as it is in `TransformerDecoder`'s.
-    Raises ValueError for a beam_size below 1.
+    Takes what `predict_step` takes, and the length penalty alpha. Returns the tokens
+    (b, t) of the best hypotheses, with padding after "<eos>", and their scores (b,),
+    log-probabilities divided by length ** alpha. In the decoder's state the batch must
+    be the first axis of all tensors, as in `TransformerDecoder`'s. Raises ValueError
+    for a beam_size below 1, or a model that does not know tgt_eos.
     """
-    if beam_size < 1:
-        raise ValueError(f"beam_size must be at least 1, not {beam_size}")
-    src, tgt, src_valid_len, label = (part.to(device) for part in batch)
+    if beam_size < 1 or model.tgt_eos is None:
+        raise ValueError(
+            "beam_size must be at least 1 and model.tgt_eos the index of "
+            f"<eos>, not {beam_size} and {model.tgt_eos}"
+        )
+    src, tgt, src_valid_len, _ = (part.to(device) for part in batch)
     state = model.decoder.init_state(model.encoder(src, src_valid_len), src_valid_len)
-    eos, b = model._find_eos(label), len(src)
-    rows = torch.arange(b, device=device).repeat_interleave(beam_size)
-    tokens, state = tgt[rows, :1], _take(state, rows)
-    total = torch.full((b, beam_size), -math.inf, device=device)
-    total[:, 0] = 0  # at first all beams are the same, so only one may count
+    beam_indices = torch.arange(len(src), device=device).repeat_interleave(beam_size)
+    tokens, state = tgt[beam_indices, :1], _reorder_cache(state, beam_indices)
+    log_probs = torch.full((len(src), beam_size), -math.inf, device=device)
+    log_probs[:, 0] = 0  # all hypotheses are equal at first, so only one counts
+    finished = torch.zeros_like(beam_indices, dtype=torch.bool)
+    lengths = torch.zeros_like(beam_indices)
     for _ in range(num_steps):
-        scores, state = model.decoder(tokens[:, -1:], state)
-        steps = scores[:, -1].log_softmax(dim=-1)
-        finished = None if eos is None else (tokens[:, 1:] == eos).any(dim=1)
-        total, rows, Y = _best(total, steps, finished, model.tgt_pad)
-        tokens, state = torch.cat((tokens[rows], Y), dim=1), _take(state, rows)
-        if eos is not None and (tokens[:, 1:] == eos).any(dim=1).all():
+        logits, state = model.decoder(tokens[:, -1:], state)
+        log_probs, beam_indices, next_tokens = _extend_beams(
+            log_probs, logits[:, -1].log_softmax(dim=-1), finished, model.tgt_pad
+        )
+        tokens = torch.cat((tokens[beam_indices], next_tokens.unsqueeze(-1)), dim=1)
+        state = _reorder_cache(state, beam_indices)
+        lengths = lengths[beam_indices] + ~finished[beam_indices]
+        finished = finished[beam_indices] | (next_tokens == model.tgt_eos)
+        if finished.all():
             break
-    return _choose(tokens[:, 1:], total, eos, alpha)
-
-
-def _best(total, steps, finished, pad):
-    """The best continuations: their totals, the beams they continue, their tokens.
-
-    `total` is (b, k); `steps`, (b k, vocabulary), has all tokens' log-probabilities.
-    """
-    if finished is not None:  # these go on with padding, at no cost
-        steps = steps.masked_fill(finished[:, None], -math.inf)
-        steps[:, pad].masked_fill_(finished, 0)
-    (b, k), num_tokens = total.shape, steps.shape[1]
-    total, best = (total.view(-1, 1) + steps).view(b, -1).topk(k)
-    first = torch.arange(0, b * k, k, device=total.device)[:, None]  # of each sentence
-    return total, (first + best // num_tokens).view(-1), (best % num_tokens).view(-1, 1)
-
-
-def _choose(tokens, total, eos, alpha):
-    """For each sentence the beam with the best score, and the score."""
-    b, k = total.shape
-    ends = torch.zeros_like(tokens) if eos is None else (tokens == eos).cumsum(dim=1)
-    before = nn.functional.pad(ends, (1, -1)) == 0  # all tokens up to <eos>
-    scores, best = (total / before.sum(dim=1).view(b, k) ** alpha).max(dim=1)
-    length = before.view(b, k, -1)[torch.arange(b), best].any(dim=0).sum()
-    return tokens.view(b, k, -1)[torch.arange(b), best, :length], scores
-
-
-def _take(state, rows):
-    """These rows of the batch, from all tensors of a state."""
-    if isinstance(state, torch.Tensor):
-        return state.index_select(0, rows)
-    if isinstance(state, list | tuple):
-        return type(state)(_take(part, rows) for part in state)
-    return state
+    scores, best = (log_probs / lengths.view_as(log_probs) ** alpha).max(dim=1)
+    best = best + torch.arange(0, len(tokens), beam_size, device=device)
+    return tokens[best, 1:], scores

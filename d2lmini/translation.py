@@ -20,7 +20,7 @@ import torch
 from torch import nn
 from torch.nn.utils import rnn
 
-from .toolkit import Classifier, DataModule, Linear, download
+from .toolkit import Classifier, DataModule, download
 
 __all__ = [
     "read_phrasebook",
@@ -37,6 +37,7 @@ __all__ = [
     "bleu",
     "corpus_bleu",
     "held_out_bleu",
+    "evaluate",
 ]
 
 
@@ -291,7 +292,7 @@ class Decoder(nn.Module):
 class EncoderDecoder(Classifier):
     """An encoder and a decoder as one model, which classifies: which word is next?"""
 
-    tgt_pad = tgt_eos = None  # the indices of "<pad>" and "<eos>", where they are known
+    tgt_pad = tgt_eos = None  # the indices of "<pad>" and "<eos>", if they are known
 
     def __init__(self, encoder, decoder):
         super().__init__()
@@ -311,44 +312,28 @@ class EncoderDecoder(Classifier):
         Returns tokens (b, t), with padding after "<eos>", and a list: for each step, if
         wanted, what the decoder then had as `attention_weights`.
         """
-        src, tgt, src_valid_len, label = (part.to(device) for part in batch)
-        if not save_attention_weights:  # which belong to all of the source, padding too
-            src = src[:, : max(1, int(src_valid_len.max()))]
+        src, tgt, src_valid_len, _ = (part.to(device) for part in batch)
         enc_all_outputs = self.encoder(src, src_valid_len)
         dec_state = self.decoder.init_state(enc_all_outputs, src_valid_len)
-        eos = self._find_eos(label)
-        Y, tokens, attention_weights = tgt[:, :1], [], []
+        Y, outputs, attention_weights = tgt[:, :1], [], []
         finished = torch.zeros_like(Y, dtype=torch.bool)
-        fast = torch.no_grad if save_attention_weights else torch.inference_mode
         for _ in range(num_steps):
-            with (fast if tokens else torch.no_grad)():  # lazy layers stay trainable
-                scores, dec_state = self.decoder(Y, dec_state)
-                Y = scores.argmax(dim=2)
-            tokens.append(Y)
+            logits, dec_state = self.decoder(Y, dec_state)
+            Y = logits.argmax(dim=2)
+            if self.tgt_eos is not None:
+                Y = Y.masked_fill(finished, self.tgt_pad)
+                finished |= Y == self.tgt_eos
+            outputs.append(Y)
             if save_attention_weights:
                 attention_weights.append(self.decoder.attention_weights)
-            if eos is not None:
-                finished |= Y == eos
-                if finished.all():
-                    break
-        tokens = torch.cat(tokens, dim=1)
-        if eos is not None:
-            ends = (tokens == eos).cumsum(dim=1)  # up to and with each token
-            tokens = tokens.masked_fill(nn.functional.pad(ends, (1, -1)) > 0, self.tgt_pad)
-        return tokens, attention_weights
-
-    def _find_eos(self, label):
-        """The index of "<eos>", given or found at the end of the labels, or None."""
-        if self.tgt_eos is not None or self.tgt_pad is None:
-            return self.tgt_eos
-        padding = label == self.tgt_pad
-        last = label[:, :-1][padding[:, 1:] & ~padding[:, :-1]].unique()
-        return last.item() if len(last) == 1 else None
+            if finished.all():
+                break
+        return torch.cat(outputs, dim=1), attention_weights
 
 
 def init_seq2seq(module):
     """Give linear layers and GRUs the weights of Glorot and Bengio (2010)."""
-    if type(module) in (nn.Linear, Linear):
+    if isinstance(module, nn.Linear):
         nn.init.xavier_uniform_(module.weight)
     if type(module) is nn.GRU:
         for name, parameter in module.named_parameters():
@@ -401,7 +386,7 @@ class Seq2SeqDecoder(Decoder):
         super().__init__()
         self.embedding = nn.Embedding(vocab_size, embed_size)
         self.rnn = _gru(embed_size + num_hiddens, num_hiddens, num_layers, dropout)
-        self.dense = Linear(num_hiddens, vocab_size)
+        self.dense = nn.Linear(num_hiddens, vocab_size)
         self.apply(init_seq2seq)
 
     def init_state(self, enc_all_outputs, *args):
@@ -421,8 +406,8 @@ class Seq2SeqDecoder(Decoder):
 class Seq2Seq(EncoderDecoder):
     """An encoder–decoder that learns to translate, with Adam at the rate lr.
 
-    The loss leaves out labels that are `tgt_pad`. Decoding stops at `tgt_eos`; if this
-    is not given, it is read off a batch, as the token that stands before the padding.
+    The loss leaves out labels that are `tgt_pad`. Decoding stops at `tgt_eos`; without
+    it, as in d2l, decoding always takes all steps.
     """
 
     def __init__(self, encoder, decoder, tgt_pad, lr, *, tgt_eos=None):
@@ -521,3 +506,22 @@ def held_out_bleu(data, preds, low=0, high=math.inf):
     rows = [low <= len(sentence.split()) <= high for sentence in english]
     preds, labels = (list(itertools.compress(side, rows)) for side in (preds, french))
     return corpus_bleu(preds, labels)
+
+
+def evaluate(model, data):
+    """A model's metrics, by name, and its translations of the held-out sentences.
+
+    "held out" is its corpus BLEU on these, from 0 to 100; then come the four sentences
+    of d2l, each with its `bleu`, from 0 to 1.
+    """
+    four = {
+        "go .": "va !",
+        "i lost .": "j'ai perdu .",
+        "he's calm .": "il est calme .",
+        "i'm home .": "je suis chez moi .",
+    }
+    preds = translate(model, data, data.sentences(train=False)[0])
+    metrics = {"held out": held_out_bleu(data, preds)}
+    for eng, pred in zip(four, translate(model, data, list(four))):
+        metrics[eng] = bleu(pred, four[eng], k=2)
+    return metrics, preds

@@ -17,17 +17,7 @@ import torch
 from torch import nn
 
 from .multi_head import MultiHeadAttention
-from .toolkit import (
-    Classifier,
-    DataModule,
-    Dropout,
-    LazyLinear,
-    Linear,
-    NotebookFigure,
-    download,
-    plt,
-    use_svg_display,
-)
+from .toolkit import Classifier, DataModule, NotebookFigure, download, plt, use_svg_display
 
 __all__ = ["Digits", "PatchEmbedding", "ViTMLP", "ViTBlock", "ViT", "FashionMNIST"]
 
@@ -174,11 +164,11 @@ class ViTMLP(nn.Module):
 
     def __init__(self, mlp_num_hiddens, mlp_num_outputs, dropout=0.5):
         super().__init__()
-        self.dense1 = LazyLinear(mlp_num_hiddens)
+        self.dense1 = nn.LazyLinear(mlp_num_hiddens)
         self.gelu = nn.GELU()
-        self.dropout1 = Dropout(dropout)
-        self.dense2 = Linear(mlp_num_hiddens, mlp_num_outputs)
-        self.dropout2 = Dropout(dropout)
+        self.dropout1 = nn.Dropout(dropout)
+        self.dense2 = nn.Linear(mlp_num_hiddens, mlp_num_outputs)
+        self.dropout2 = nn.Dropout(dropout)
 
     def forward(self, x):
         x = self.dropout1(self.gelu(self.dense1(x)))
@@ -239,7 +229,7 @@ class ViT(Classifier):
         num_steps = self.patch_embedding.num_patches + 1  # one more for <cls>
         self.cls_token = nn.Parameter(torch.zeros(1, 1, num_hiddens))
         self.pos_embedding = nn.Parameter(0.02 * torch.randn(1, num_steps, num_hiddens))
-        self.dropout = Dropout(emb_dropout)
+        self.dropout = nn.Dropout(emb_dropout)
         self.blks = nn.Sequential()
         for i in range(num_blks):
             block = ViTBlock(
@@ -247,7 +237,7 @@ class ViT(Classifier):
             )
             self.blks.add_module(f"{i}", block)
         self.head = nn.Sequential(
-            nn.LayerNorm(num_hiddens), Linear(num_hiddens, num_classes)
+            nn.LayerNorm(num_hiddens), nn.Linear(num_hiddens, num_classes)
         )
 
     def forward(self, X):
