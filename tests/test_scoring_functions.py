@@ -351,6 +351,7 @@ def test_layers_can_be_used_in_inference_mode_copied_and_restored():
         (((2, 3, 5), (2, 4, 6), (2, 4, 1)), "queries must have the keys' width 6, not 5"),
         (((2, 3, 5), (2, 4, 5), (2, 3, 1)), "values must hold 4 items, as keys, not 3"),
         (((2, 3, 5), (1, 4, 5), (2, 4, 1)), r"queries, keys and values must .*\(1, 4, 5\)"),
+        (((2, 3, 5), (2, 4, 5), (1, 4, 1)), r"queries, keys and values .*\(1, 4, 1\)"),
         (((3, 5), (4, 5), (4, 1)), r"queries, keys and values must be \(b, .*\(3, 5\)"),
         (((2, 1, 3, 5), (2, 7, 4, 5), (2, 7, 4, 1)), r"same leading axes, not \(2, 1, 3"),
     ],
