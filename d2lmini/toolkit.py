@@ -6,12 +6,9 @@ import hashlib
 import inspect
 import itertools
 import math
-import sys
 from collections import namedtuple
-from functools import partial
 from http.client import HTTPException
 from pathlib import Path
-from traceback import walk_stack
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
@@ -19,7 +16,6 @@ from urllib.request import Request, urlopen
 import numpy as np
 import torch
 from matplotlib import pyplot as plt
-from matplotlib._pylab_helpers import Gcf
 from torch import nn
 from tqdm import tqdm
 
@@ -27,7 +23,6 @@ __all__ = [
     "use_svg_display",
     "set_figsize",
     "set_axes",
-    "NotebookFigure",
     "plot",
     "cpu",
     "gpu",
@@ -48,16 +43,10 @@ __all__ = [
 ]
 
 
-def _in_notebook():
-    """Whether figures appear below a cell; found out without importing IPython."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return shell is not None and "inline" in plt.get_backend()
-
-
 def use_svg_display():
     """Draw notebook figures as SVG: sharp at any zoom, the same bytes on every run."""
     plt.rcParams["svg.hashsalt"] = "d2lmini"
-    if _in_notebook():
+    if "inline" in plt.get_backend():
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
         set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None})
@@ -78,48 +67,10 @@ def set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend):
     axes.grid(alpha=0.4)
 
 
-class NotebookFigure(plt.Figure):
-    """A figure that its cell shows once, even when it is also the cell's value."""
-
-    before_draw = None  # a function to call when somebody is about to look
-
-    def show_now(self):
-        """Show the figure now, in a notebook, and not again when the cell ends."""
-        if _in_notebook():
-            from IPython.display import display
-
-            display(self)
-            plt.close(self)
-
-    def draw(self, renderer):
-        if self.before_draw is not None:
-            self.before_draw()
-        super().draw(renderer)
-
-    def is_open(self):
-        """Whether pyplot still has the figure, and will show it."""
-        return self in [manager.canvas.figure for manager in Gcf.get_all_fig_managers()]
-
-    def _ipython_display_(self):
-        callers = (frame.f_globals.get("__name__") for frame, _ in walk_stack(None))
-        if self.is_open() and "IPython.core.displayhook" in callers:
-            return  # the value of a cell: pyplot shows the figure when the cell ends
-        raise NotImplementedError  # then IPython shows it as usual
-
-
 def _curves(data):
-    """A list of curves from numbers, lists, arrays or tensors with one axis or two."""
-    data = data if hasattr(data, "ndim") else list(data)
-    one = len(data) > 0 and np.ndim(data[0]) == 0
-    return [_plain(curve) for curve in ([data] if one else data)]
-
-
-def _plain(curve):
-    """A curve as matplotlib takes it: on the CPU, without gradients."""
-    if isinstance(curve, torch.Tensor):
-        curve = curve.detach().cpu()
-        return curve.double() if curve.is_floating_point() else curve
-    return [y.item() if isinstance(y, torch.Tensor) else y for y in curve]
+    """Numbers with one axis or two, whatever holds them, as a list of curves."""
+    rows = [data] if np.ndim(next(iter(data))) == 0 else data
+    return [[y.item() if torch.is_tensor(y) else y for y in row] for row in rows]
 
 
 def plot(
@@ -136,23 +87,20 @@ def plot(
     figsize=(3.5, 2.5),
     axes=None,
 ):
-    """Draw one curve or several, as lines over the points X.
+    """Draw one curve or several over the points X, in a new figure or in `axes`.
 
     X and Y hold one curve (one axis) or a list of curves; a single X serves every Y.
     Without Y, X is drawn over 0, 1, 2, ... The styles `fmts` repeat when they run out.
     Raises ValueError when X and Y hold different numbers of curves.
     """
-    xs, ys = _curves(X), _curves(X if Y is None else Y)
-    if Y is None:
-        xs = [range(len(y)) for y in ys]
+    ys = _curves(X if Y is None else Y)
+    xs = [range(len(y)) for y in ys] if Y is None else _curves(X)
     if len(xs) == 1:
         xs = xs * len(ys)
     if len(xs) != len(ys):
         raise ValueError(f"X must hold 1 or {len(ys)} curves, as Y does, not {len(xs)}")
     set_figsize(figsize)
-    if axes is None:  # but never over a figure that is waiting to be shown
-        taken = plt.get_fignums() and isinstance(plt.gcf(), NotebookFigure)
-        axes = (plt.figure() if taken else plt.gcf()).gca()
+    axes = plt.figure().gca() if axes is None else axes
     axes.cla()
     for x, y, fmt in zip(xs, ys, itertools.cycle(fmts)):
         axes.plot(x, y, fmt)
@@ -226,10 +174,11 @@ class HyperParameters:
 
 
 class ProgressBoard(HyperParameters):
-    """Collect points while something runs, and show them as one figure at the end.
+    """Curves that grow while something runs, in one figure, shown when the cell ends.
 
-    A notebook shows the figure when the cell ends, even by an interrupt; in a script it
-    is `board.fig`. With `display=False` there is no figure, only `board.data`.
+    `data` holds the points of each curve. With `display=False` nothing is drawn; with
+    `fig` or `axes` the curves go there. A point that comes after the figure was shown
+    opens a new figure with all the points.
     """
 
     def __init__(
@@ -251,52 +200,51 @@ class ProgressBoard(HyperParameters):
         self.reset()
 
     def reset(self):
-        """Forget all points; the next one starts a new figure."""
-        self.raw_points = {}  # label -> points that wait to be averaged
-        self.data = {}  # label -> points of the curve
-        if isinstance(self.fig, NotebookFigure):
-            self.fig = None
+        """Forget all points; the next one opens a new figure."""
+        self.raw_points, self.data = {}, {}  # label -> points to be averaged, to draw
+        self.fig, self.lines = self.hparams["fig"], {}
 
     def __getstate__(self):
-        return {**vars(self), "fig": None, "axes": None}  # a copy draws its own
+        return {**vars(self), "fig": None, "axes": None, "lines": {}}  # for a copy
 
     def draw(self, x, y, label, every_n=1):
         """Add the point (x, y) to the curve `label`, averaging every_n points into one."""
         waiting = self.raw_points.setdefault(label, [])
         curve = self.data.setdefault(label, [])
         waiting.append((float(x), float(y)))
-        if len(waiting) >= every_n:
-            curve.append(_Point(*(sum(values) / len(waiting) for values in zip(*waiting))))
-            waiting.clear()
-            if self.display:
-                self._open()
+        if len(waiting) < every_n:
+            return
+        curve.append(_Point(*(sum(values) / len(waiting) for values in zip(*waiting))))
+        waiting.clear()
+        if self.display:
+            self._update_lines()
 
-    def _open(self):
-        """See to it that there is a figure, which will be filled when it is drawn."""
-        if self.axes is not None or (self.fig and not isinstance(self.fig, NotebookFigure)):
-            return self._fill(self.axes or self.fig.gca())  # the caller's own
-        if self.fig is None or not self.fig.is_open():
+    def _update_lines(self):
+        """Give the lines of the figure all the points that there are."""
+        axes = self.axes or self._open_figure().gca()
+        for label, points in self.data.items():
+            if label not in self.lines:
+                i = len(self.lines)
+                style, color = self.ls[i % len(self.ls)], self.colors[i % len(self.colors)]
+                (self.lines[label],) = axes.plot([], [], style, color=color, label=label)
+                axes.set(xlabel=self.xlabel, ylabel=self.ylabel)
+                axes.set(xscale=self.xscale, yscale=self.yscale)
+                axes.legend(handles=self.lines.values())
+                if self.xlim:
+                    axes.set_xlim(self.xlim)
+                if self.ylim:
+                    axes.set_ylim(self.ylim)
+            self.lines[label].set_data([p.x for p in points], [p.y for p in points])
+        axes.relim()
+        axes.autoscale_view()
+
+    def _open_figure(self):
+        """The figure of the board, or a new one if that was closed."""
+        number = self.fig.number if self.fig else None
+        if not plt.fignum_exists(number) or plt.figure(number) is not self.fig:
             use_svg_display()
-            self.fig = plt.figure(figsize=self.figsize, FigureClass=NotebookFigure)
-            self.fig.before_draw = partial(self._fill, self.fig.add_subplot())
-
-    def _fill(self, axes):
-        """Draw all curves into the axes anew."""
-        axes.cla()
-        styles = zip(itertools.cycle(self.ls), itertools.cycle(self.colors))
-        for (label, points), (style, color) in zip(self.data.items(), styles):
-            if points:
-                axes.plot(*zip(*points), style, color=color, label=label)
-        given = {"xlim": self.xlim, "ylim": self.ylim}
-        axes.set(**{name: limits for name, limits in given.items() if limits})
-        axes.set(xlabel=self.xlabel, ylabel=self.ylabel)
-        axes.set(xscale=self.xscale, yscale=self.yscale)
-        axes.legend()
-
-    def show(self):
-        """Show the figure now, in a notebook, instead of at the end of the cell."""
-        if isinstance(self.fig, NotebookFigure) and self.fig.is_open():
-            self.fig.show_now()
+            self.fig, self.lines = plt.figure(figsize=self.figsize), {}
+        return self.fig
 
 
 _Point = namedtuple("_Point", ["x", "y"])
@@ -417,7 +365,7 @@ class Trainer(HyperParameters):
         self.reset()
 
     def fit(self, model, data):
-        """Train, then show one figure, even when interrupted.
+        """Train and validate for max_epochs epochs.
 
         Raises ValueError without batches, FloatingPointError when the loss diverges.
         """
@@ -435,7 +383,6 @@ class Trainer(HyperParameters):
                     self.fit_epoch()
         finally:
             self.bar = None
-            model.board.show()
 
     def reset(self):
         """Set the counters and the history back."""

