@@ -612,8 +612,6 @@ def _fetch_checked(url, part, sha1_hash):
 
 
 _FAULTS = URLError, ConnectionError, TimeoutError, HTTPException, UnicodeError
-
-
 _HASHES = {40: "sha1", 64: "sha256"}
 
 
