@@ -140,7 +140,7 @@ def test_saved_functions_and_classes_have_a_docstring(path):
 def test_markdown_is_plain_enough_for_all_four(path):
     text = prose(path)
     roles = r"(?<!ref)(?<!label)\{(cite|eq|ref|doc|numref|term)\b"
-    noise = r"^:::", r"^> \[!", r"\[\^", r"^- \[[ x]\]", r"\$\$\s*\(\w", "<img"
+    noise = r"^:::", r"^> \[!", r"\[\^", r"^- \[[ x]\]", r"\$\$\s*\(\w", "<img", r"!\[\s*\]"
     for markup in (roles, *noise):
         assert not re.search(markup, text, re.MULTILINE), markup
     for formula in re.findall(r"\$\$(.*?)\$\$", text, re.DOTALL):
