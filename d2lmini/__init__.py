@@ -87,10 +87,8 @@ from .translation import (
     Vocab,
     bleu,
     corpus_bleu,
-    evaluate,
     held_out_bleu,
     init_seq2seq,
-    read_phrasebook,
     translate,
 )
 from .vision_transformer import Digits, FashionMNIST, PatchEmbedding, ViT, ViTBlock, ViTMLP
@@ -118,7 +116,6 @@ __all__ = [
     "Classifier",
     "download",
     "plt",
-    "read_phrasebook",
     "Vocab",
     "MTFraEng",
     "Encoder",
@@ -132,7 +129,6 @@ __all__ = [
     "bleu",
     "corpus_bleu",
     "held_out_bleu",
-    "evaluate",
     "show_heatmaps",
     "attention_pooling",
     "gaussian",
