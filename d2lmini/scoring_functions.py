@@ -175,11 +175,9 @@ class AdditiveAttention(nn.Module):
 
 
 class DistanceAttention(DotProductAttention):
-    """Attention by distance: the softmax of -|q - k|²/2, divided by √d.
+    """Attention by distance, with the score -|q - k|² / (2√d).
 
-    Queries (b, ..., n, d), keys (b, ..., m, d) and values (b, ..., m, v) give
-    (b, ..., n, v). For `valid_lens` and `mask` see `masked_softmax`; a query that may
-    attend to nothing gets zeros. Raises ValueError where sizes do not fit.
+    Shapes, masks, weights and errors are those of `DotProductAttention`.
     """
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
@@ -195,14 +193,13 @@ class DistanceAttention(DotProductAttention):
 class BilinearAttention(DotProductAttention):
     """Attention with scores q·M k / √d, for queries and keys of different widths.
 
-    Queries (b, ..., n, any), keys (b, ..., m, key_size) and values (b, ..., m, v) give
-    (b, ..., n, v). The first call fixes the queries' width. For `valid_lens` and `mask`
-    see `masked_softmax`; a query that may attend to nothing gets zeros. Raises
-    ValueError where sizes do not fit. Source: "general" in Luong et al. (2015).
+    Keys have width key_size; the first call fixes the width of the queries. Other
+    sizes, masks and weights are those of `DotProductAttention`. Source: "general" in
+    Luong et al. (2015).
     """
 
     def __init__(self, key_size, dropout):
-        """Prepare a matrix from queries of any one width to keys of width key_size."""
+        """Prepare the matrix M, which maps queries to the width of the keys."""
         super().__init__(dropout)
         self.W_q = nn.LazyLinear(key_size, bias=False)
 
