@@ -125,7 +125,7 @@ def on_gpu(tensor):
 @pytest.fixture(scope="module")
 def with_the_book_s_models(d2l_1_0_3):
     """d2l's library, and of its book the models that the proofs use."""
-    from oracle import d2l_transformer_decoder, d2l_vit
+    from d2l_reference import d2l_transformer_decoder, d2l_vit
     from test_translation import their_decoder
 
     models = {

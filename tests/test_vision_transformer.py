@@ -224,7 +224,7 @@ def test_the_norm_may_span_several_axes():
 
 @pytest.fixture(scope="module")
 def their_vit(d2l_1_0_3):
-    from oracle import d2l_vit
+    from d2l_reference import d2l_vit
 
     return d2l_vit(d2l_1_0_3)
 
