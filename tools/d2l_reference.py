@@ -27,6 +27,17 @@ def load_d2l():
     return library
 
 
+def load_book():
+    """d2l's library, and beside its names the models that only its chapters define."""
+    d2l = load_d2l()
+    return types.SimpleNamespace(
+        **vars(d2l),
+        Seq2SeqAttentionDecoder=d2l_attention_decoder(d2l),
+        TransformerDecoder=d2l_transformer_decoder(d2l),
+        ViT=d2l_vit(d2l),
+    )
+
+
 def d2l_seq2seq(d2l):
     """The chapter's Seq2Seq, whose loss ignores padding; that of d2l's library does not."""
 
