@@ -46,20 +46,20 @@ def epanechnikov(x):
 
 
 def nadaraya_watson(x_train, y_train, x_val, kernel):
-    """Forecasts at x_val: means of y_train, weighted by kernel(distance to x_train).
+    """Estimates at x_val: means of y_train, weighted by kernel(distance to x_train).
 
     x_train is (m,) or (m, d), y_train (m,) or (m, c), x_val (n,) or (n, d). Returns the
-    forecasts, (n,) or (n, c), and the attention weights, (n, m). The kernel takes
+    estimates, (n,) or (n, c), and the attention weights, (n, m). The kernel takes
     distances and must not be negative; a query that reaches no key has weights 0 and
-    forecast 0. Raises ValueError where sizes differ. Source: Nadaraya (1964), Watson
+    estimate 0. Raises ValueError where sizes differ. Source: Nadaraya (1964), Watson
     (1964).
     """
     keys, queries = (x[:, None] if x.ndim == 1 else x for x in (x_train, x_val))
     if len(y_train) != len(keys):
         raise ValueError(f"y_train must hold {len(keys)} values, not {len(y_train)}")
-    if queries.shape[1] != keys.shape[1]:
-        widths = f"{keys.shape[1]}, as x_train, not {queries.shape[1]}"
-        raise ValueError(f"x_val must have the width {widths}")
+    d, given = keys.shape[1], queries.shape[1]
+    if given != d:
+        raise ValueError(f"x_val must have the width {d} of x_train, not {given}")
     kappa = kernel(torch.linalg.vector_norm(queries[:, None] - keys, dim=-1))
     total = kappa.sum(dim=-1, keepdim=True)
     weights = kappa / torch.where(total > 0, total, 1)

@@ -8,7 +8,7 @@ of values.
 
 import itertools
 
-from .toolkit import NotebookFigure, plt, use_svg_display
+from .toolkit import plt, use_svg_display
 
 __all__ = ["show_heatmaps", "attention_pooling"]
 
@@ -24,54 +24,44 @@ def show_heatmaps(
     xticklabels=None,
     yticklabels=None,
 ):
-    """Draw a tensor (rows, columns, n, m) as a grid of heatmaps; return the figure.
+    """Draw a tensor (rows, columns, n, m) as a grid of heatmaps with one colour scale.
 
-    The tensor may live on a GPU, carry gradients, or be boolean. All heatmaps share one
-    colour scale. There is one title for each column of the grid, and one tick label for
-    each of the m columns and n rows of a matrix. Raises ValueError where these differ.
+    `titles` names the columns of the grid, `xticklabels` the m columns of a matrix and
+    `yticklabels` its n rows. Raises ValueError unless their numbers fit.
     """
-    labels = {"titles": titles, "yticklabels": yticklabels, "xticklabels": xticklabels}
-    titles, yticklabels, xticklabels = _check_heatmaps(matrices, labels)
-    data = matrices.detach().float().cpu().numpy()
-    low, high = min(0, data.min()), max(0, data.max())
-    limits = {"vmin": low, "vmax": high if high > low else 1}
-    rows, columns = data.shape[:2]
+    if matrices.ndim != 4:
+        raise ValueError(f"matrices must have 4 axes, not {matrices.ndim}")
+    names = {"titles": titles, "yticklabels": yticklabels, "xticklabels": xticklabels}
+    for (name, labels), size in zip(names.items(), matrices.shape[1:]):
+        if labels and len(labels) != size:
+            raise ValueError(f"{name} must hold {size} labels, not {len(labels)}")
+    matrices = matrices.detach().float().cpu().numpy()
+    low, high = min(0, matrices.min()), max(0, matrices.max())
+    if low == high:  # all numbers are 0
+        high = 1
     use_svg_display()
     fig, axes = plt.subplots(
-        rows,
-        columns,
+        *matrices.shape[:2],
         figsize=figsize,
         sharex=True,
         sharey=True,
         squeeze=False,
         layout="constrained",
-        FigureClass=NotebookFigure,
     )
-    for i, j in itertools.product(range(rows), range(columns)):
-        image = axes[i, j].imshow(data[i, j], cmap=cmap, interpolation="none", **limits)
-        axes[i, j].set(title=titles[j] if titles else "", ylabel="" if j else ylabel)
-        axes[i, j].set(xlabel=xlabel if i == rows - 1 else "")
-        axes[i, j].tick_params("x", rotation=90 if xticklabels else 0)
-    if xticklabels:
-        axes[0, 0].set_xticks(range(len(xticklabels)), xticklabels)
-    if yticklabels:
-        axes[0, 0].set_yticks(range(len(yticklabels)), yticklabels)
+    for i, j in itertools.product(*map(range, axes.shape)):
+        ax, matrix = axes[i, j], matrices[i, j]
+        image = ax.imshow(matrix, cmap, interpolation="none", vmin=low, vmax=high)
+        if titles:
+            ax.set_title(titles[j])
+        if xticklabels:
+            ax.set_xticks(range(len(xticklabels)), xticklabels, rotation=90)
+        if yticklabels:
+            ax.set_yticks(range(len(yticklabels)), yticklabels)
+    for ax in axes[-1]:
+        ax.set_xlabel(xlabel)
+    for ax in axes[:, 0]:
+        ax.set_ylabel(ylabel)
     fig.colorbar(image, ax=axes, shrink=0.6)
-    return fig
-
-
-def _check_heatmaps(matrices, labels):
-    """The labels as lists, or ValueError if they do not fit the matrices."""
-    shape = (*matrices.shape,)
-    if len(shape) != 4:
-        axes = "4 axes (rows, columns, n, m)"
-        raise ValueError(f"matrices must have {axes}, not {shape}")
-    labels = {name: list(given) for name, given in labels.items() if given is not None}
-    sizes = dict(zip(("titles", "yticklabels", "xticklabels"), shape[1:]))
-    for name, given in labels.items():
-        if given and len(given) != sizes[name]:
-            raise ValueError(f"{name} must hold {sizes[name]} labels, not {len(given)}")
-    return [labels.get(name) for name in sizes]
 
 
 def attention_pooling(weights, values):

@@ -5,59 +5,55 @@
 import hashlib
 import inspect
 import itertools
-import math
-import sys
+import shutil
 from collections import namedtuple
-from functools import partial
+from contextlib import nullcontext
 from http.client import HTTPException
 from pathlib import Path
-from traceback import walk_stack
-from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
 import numpy as np
 import torch
 from matplotlib import pyplot as plt
-from matplotlib._pylab_helpers import Gcf
 from torch import nn
+from torch.utils.data import (
+    BatchSampler,
+    DataLoader,
+    RandomSampler,
+    SequentialSampler,
+    TensorDataset,
+)
 from tqdm import tqdm
 
 __all__ = [
     "use_svg_display",
     "set_figsize",
     "set_axes",
-    "NotebookFigure",
-    "plot",
-    "cpu",
-    "gpu",
-    "num_gpus",
-    "try_gpu",
-    "try_all_gpus",
-    "check_len",
-    "check_shape",
     "add_to_class",
     "HyperParameters",
     "ProgressBoard",
     "Module",
     "DataModule",
     "Trainer",
+    "plot",
+    "cpu",
+    "gpu",
+    "num_gpus",
+    "try_gpu",
+    "try_all_gpus",
     "Classifier",
+    "check_len",
+    "check_shape",
     "download",
     "plt",
 ]
 
 
-def _in_notebook():
-    """Whether figures appear below a cell; found out without importing IPython."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return shell is not None and "inline" in plt.get_backend()
-
-
 def use_svg_display():
     """Draw notebook figures as SVG: sharp at any zoom, the same bytes on every run."""
     plt.rcParams["svg.hashsalt"] = "d2lmini"
-    if _in_notebook():
+    if "inline" in plt.get_backend():
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
         set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None})
@@ -70,130 +66,15 @@ def set_figsize(figsize=(3.5, 2.5)):
 
 
 def set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend):
-    """Label, scale and limit the axes, and add the grid and, if given, the legend."""
+    """Label, scale and limit the axes, and add a grid and, if given, a legend."""
     axes.set(xlabel=xlabel, ylabel=ylabel, xscale=xscale, yscale=yscale)
-    axes.set(xlim=xlim, ylim=ylim)
+    if xlim is not None:
+        axes.set_xlim(xlim)
+    if ylim is not None:
+        axes.set_ylim(ylim)
     if legend:
         axes.legend(legend)
     axes.grid(alpha=0.4)
-
-
-class NotebookFigure(plt.Figure):
-    """A figure that its cell shows once, even when it is also the cell's value."""
-
-    before_draw = None  # a function to call when somebody is about to look
-
-    def show_now(self):
-        """Show the figure now, in a notebook, and not again when the cell ends."""
-        if _in_notebook():
-            from IPython.display import display
-
-            display(self)
-            plt.close(self)
-
-    def draw(self, renderer):
-        if self.before_draw is not None:
-            self.before_draw()
-        super().draw(renderer)
-
-    def is_open(self):
-        """Whether pyplot still has the figure, and will show it."""
-        return self in [manager.canvas.figure for manager in Gcf.get_all_fig_managers()]
-
-    def _ipython_display_(self):
-        callers = (frame.f_globals.get("__name__") for frame, _ in walk_stack(None))
-        if self.is_open() and "IPython.core.displayhook" in callers:
-            return  # the value of a cell: pyplot shows the figure when the cell ends
-        raise NotImplementedError  # then IPython shows it as usual
-
-
-def _curves(data):
-    """A list of curves from numbers, lists, arrays or tensors with one axis or two."""
-    data = data if hasattr(data, "ndim") else list(data)
-    one = len(data) > 0 and np.ndim(data[0]) == 0
-    return [_plain(curve) for curve in ([data] if one else data)]
-
-
-def _plain(curve):
-    """A curve as matplotlib takes it: on the CPU, without gradients."""
-    if isinstance(curve, torch.Tensor):
-        curve = curve.detach().cpu()
-        return curve.double() if curve.is_floating_point() else curve
-    return [y.item() if isinstance(y, torch.Tensor) else y for y in curve]
-
-
-def plot(
-    X,
-    Y=None,
-    xlabel=None,
-    ylabel=None,
-    legend=(),
-    xlim=None,
-    ylim=None,
-    xscale="linear",
-    yscale="linear",
-    fmts=("-", "m--", "g-.", "r:"),
-    figsize=(3.5, 2.5),
-    axes=None,
-):
-    """Draw one curve or several, as lines over the points X.
-
-    X and Y hold one curve (one axis) or a list of curves; a single X serves every Y.
-    Without Y, X is drawn over 0, 1, 2, ... The styles `fmts` repeat when they run out.
-    Raises ValueError when X and Y hold different numbers of curves.
-    """
-    xs, ys = _curves(X), _curves(X if Y is None else Y)
-    if Y is None:
-        xs = [range(len(y)) for y in ys]
-    if len(xs) == 1:
-        xs = xs * len(ys)
-    if len(xs) != len(ys):
-        raise ValueError(f"X must hold 1 or {len(ys)} curves, as Y does, not {len(xs)}")
-    set_figsize(figsize)
-    if axes is None:  # but never over a figure that is waiting to be shown
-        taken = plt.get_fignums() and isinstance(plt.gcf(), NotebookFigure)
-        axes = (plt.figure() if taken else plt.gcf()).gca()
-    axes.cla()
-    for x, y, fmt in zip(xs, ys, itertools.cycle(fmts)):
-        axes.plot(x, y, fmt)
-    set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend)
-
-
-def cpu():
-    """The CPU as a device."""
-    return torch.device("cpu")
-
-
-def gpu(i=0):
-    """GPU number i as a device, whether or not it exists."""
-    return torch.device(f"cuda:{i}")
-
-
-def num_gpus():
-    """The number of CUDA devices that PyTorch can use."""
-    return torch.cuda.device_count()
-
-
-def try_gpu(i=0):
-    """GPU number i if it exists, else the CPU."""
-    return gpu(i) if i < num_gpus() else cpu()
-
-
-def try_all_gpus():
-    """All GPUs; without any, a list that holds the CPU."""
-    return [gpu(i) for i in range(num_gpus())] or [cpu()]
-
-
-def check_len(a, n):
-    """Raise ValueError unless a has n elements."""
-    if len(a) != n:
-        raise ValueError(f"a must have length {n}, not {len(a)}")
-
-
-def check_shape(a, shape):
-    """Raise ValueError unless the tensor a has this shape."""
-    if tuple(a.shape) != tuple(shape):
-        raise ValueError(f"a must have shape {tuple(shape)}, not {tuple(a.shape)}")
 
 
 def add_to_class(Class):
@@ -226,10 +107,11 @@ class HyperParameters:
 
 
 class ProgressBoard(HyperParameters):
-    """Collect points while something runs, and show them as one figure at the end.
+    """Curves that grow while something runs, in one figure, shown when the cell ends.
 
-    A notebook shows the figure when the cell ends, even by an interrupt; in a script it
-    is `board.fig`. With `display=False` there is no figure, only `board.data`.
+    `data` holds the points of each curve. With `display=False` nothing is drawn; with
+    `fig` or `axes` the curves go there. A point that comes after the figure was shown
+    opens a new figure with all the points.
     """
 
     def __init__(
@@ -251,52 +133,55 @@ class ProgressBoard(HyperParameters):
         self.reset()
 
     def reset(self):
-        """Forget all points; the next one starts a new figure."""
-        self.raw_points = {}  # label -> points that wait to be averaged
-        self.data = {}  # label -> points of the curve
-        if isinstance(self.fig, NotebookFigure):
-            self.fig = None
+        """Forget all points; the next one opens a new figure."""
+        self.raw_points, self.data = {}, {}  # label -> points to be averaged, to draw
+        self.fig, self.lines = self.hparams["fig"], {}
 
     def __getstate__(self):
-        return {**vars(self), "fig": None, "axes": None}  # a copy draws its own
+        return {**vars(self), "fig": None, "axes": None, "lines": {}}  # for a copy
 
     def draw(self, x, y, label, every_n=1):
         """Add the point (x, y) to the curve `label`, averaging every_n points into one."""
         waiting = self.raw_points.setdefault(label, [])
         curve = self.data.setdefault(label, [])
         waiting.append((float(x), float(y)))
-        if len(waiting) >= every_n:
-            curve.append(_Point(*(sum(values) / len(waiting) for values in zip(*waiting))))
-            waiting.clear()
-            if self.display:
-                self._open()
+        if len(waiting) < every_n:
+            return
+        curve.append(_Point(*(sum(values) / len(waiting) for values in zip(*waiting))))
+        waiting.clear()
+        if self.display:
+            self._update_lines()
 
-    def _open(self):
-        """See to it that there is a figure, which will be filled when it is drawn."""
-        if self.axes is not None or (self.fig and not isinstance(self.fig, NotebookFigure)):
-            return self._fill(self.axes or self.fig.gca())  # the caller's own
-        if self.fig is None or not self.fig.is_open():
+    def _update_lines(self):
+        """Give all points to the lines of the figure; open one if none is open."""
+        axes = self.axes or self._open_figure().gca()
+        for label, points in self.data.items():
+            if label not in self.lines:
+                i = len(self.lines)
+                style, color = self.ls[i % len(self.ls)], self.colors[i % len(self.colors)]
+                (self.lines[label],) = axes.plot([], [], style, color=color, label=label)
+                set_axes(
+                    axes,
+                    self.xlabel,
+                    self.ylabel,
+                    self.xlim,
+                    self.ylim,
+                    self.xscale,
+                    self.yscale,
+                    legend=None,
+                )
+                axes.legend()
+            self.lines[label].set_data([p.x for p in points], [p.y for p in points])
+        axes.relim()
+        axes.autoscale_view()
+
+    def _open_figure(self):
+        """The figure of the board, or a new one if that was closed."""
+        number = self.fig.number if self.fig else None
+        if not plt.fignum_exists(number) or plt.figure(number) is not self.fig:
             use_svg_display()
-            self.fig = plt.figure(figsize=self.figsize, FigureClass=NotebookFigure)
-            self.fig.before_draw = partial(self._fill, self.fig.add_subplot())
-
-    def _fill(self, axes):
-        """Draw all curves into the axes anew."""
-        axes.cla()
-        styles = zip(itertools.cycle(self.ls), itertools.cycle(self.colors))
-        for (label, points), (style, color) in zip(self.data.items(), styles):
-            if points:
-                axes.plot(*zip(*points), style, color=color, label=label)
-        given = {"xlim": self.xlim, "ylim": self.ylim}
-        axes.set(**{name: limits for name, limits in given.items() if limits})
-        axes.set(xlabel=self.xlabel, ylabel=self.ylabel)
-        axes.set(xscale=self.xscale, yscale=self.yscale)
-        axes.legend()
-
-    def show(self):
-        """Show the figure now, in a notebook, instead of at the end of the cell."""
-        if isinstance(self.fig, NotebookFigure) and self.fig.is_open():
-            self.fig.show_now()
+            self.fig, self.lines = plt.figure(figsize=self.figsize), {}
+        return self.fig
 
 
 _Point = namedtuple("_Point", ["x", "y"])
@@ -305,8 +190,7 @@ _Point = namedtuple("_Point", ["x", "y"])
 class Module(nn.Module, HyperParameters):
     """A model that knows its loss, its steps and its optimizer.
 
-    Subclasses define `loss`, and either `forward` or the layer `self.net`. A batch is a
-    tuple: all but its last tensor go into the model, the last one into the loss.
+    Subclasses define `loss`, and either `forward` or the layer `self.net`.
     """
 
     def __init__(self, plot_train_per_epoch=2, plot_valid_per_epoch=1):
@@ -314,34 +198,12 @@ class Module(nn.Module, HyperParameters):
         self.save_hyperparameters()
         self.board = ProgressBoard(xlabel="epoch")
 
-    def plot(self, key, value, train):
-        """Report this batch's value of a quantity, to the history and to the board."""
-        if not hasattr(self, "trainer"):
-            raise RuntimeError("a model reports values only while a Trainer fits it")
-        trainer, name = self.trainer, f"{'train' if train else 'val'}_{key}"
-        value = value.item() if isinstance(value, torch.Tensor) else value
-        trainer.record(name, value)
-        if train:
-            x = trainer.train_batch_idx / trainer.num_train_batches
-            every_n = trainer.num_train_batches // self.plot_train_per_epoch
-        else:
-            x = trainer.epoch + 1
-            every_n = trainer.num_val_batches // self.plot_valid_per_epoch
-        self.board.draw(x, value, name, every_n=max(1, every_n))
-
     def loss(self, y_hat, y):
         """The mean loss of a batch, a tensor without axes."""
         raise NotImplementedError(f"{type(self).__name__} must define loss(y_hat, y)")
 
     def forward(self, X):
-        if not hasattr(self, "net"):
-            name = type(self).__name__
-            raise NotImplementedError(f"{name} must define self.net or forward(X)")
         return self.net(X)
-
-    def configure_optimizers(self):
-        """The optimizer: stochastic gradient descent at the rate `self.lr`."""
-        return torch.optim.SGD(self.parameters(), lr=self.lr)
 
     def training_step(self, batch):
         """The loss of one training batch, which is also reported."""
@@ -352,6 +214,23 @@ class Module(nn.Module, HyperParameters):
     def validation_step(self, batch):
         """Report the loss of one validation batch."""
         self.plot("loss", self.loss(self(*batch[:-1]), batch[-1]), train=False)
+
+    def configure_optimizers(self):
+        """The optimizer: stochastic gradient descent at the rate `self.lr`."""
+        return torch.optim.SGD(self.parameters(), lr=self.lr)
+
+    def plot(self, key, value, train):
+        """Report this batch's value of a quantity, to the history and to the board."""
+        trainer, name = self.trainer, f"{'train' if train else 'val'}_{key}"
+        if train:
+            x = trainer.train_batch_idx / trainer.num_train_batches
+            every_n = trainer.num_train_batches // self.plot_train_per_epoch
+        else:
+            x = trainer.epoch + 1
+            every_n = trainer.num_val_batches // self.plot_valid_per_epoch
+        value = value.item() if torch.is_tensor(value) else value
+        trainer.record(name, value)
+        self.board.draw(x, value, name, every_n=every_n)
 
     def apply_init(self, inputs, init=None):
         """Run the model once, so that lazy layers learn their sizes, then apply `init`."""
@@ -383,76 +262,54 @@ class DataModule(HyperParameters):
 
     def get_tensorloader(self, tensors, train, indices=slice(0, None)):
         """Batches of the same rows of all tensors, shuffled when training."""
-        data = torch.utils.data.TensorDataset(*(tensor[indices] for tensor in tensors))
-        if train and len(data):
-            order = torch.utils.data.RandomSampler(data)
-        else:
-            order = torch.utils.data.SequentialSampler(data)
-        batches = torch.utils.data.BatchSampler(order, self.batch_size, drop_last=False)
-        return torch.utils.data.DataLoader(data, batch_size=None, sampler=batches)
+        data = TensorDataset(*(tensor[indices] for tensor in tensors))
+        rows = RandomSampler(data) if train else SequentialSampler(data)
+        batches = BatchSampler(rows, self.batch_size, drop_last=False)
+        return DataLoader(data, batch_size=None, sampler=batches)
 
 
 class Trainer(HyperParameters):
-    """Fit a Module to a DataModule for some epochs, on the CPU or on a GPU.
+    """Fit a Module to a DataModule, and keep every reported value in `history`.
 
-    With num_gpus > 0 and a GPU present, model and batches go to the first GPU. With
-    gradient_clip_val > 0 the norm of the gradient is kept at or below that value
-    (Pascanu et al., 2013). With warmup > 0 the learning rate rises in so many steps
-    from 0 to the optimizer's, then falls to 0 at the end (Vaswani et al., 2017, warm up
-    likewise). Every reported value is kept in `history`. Raises ValueError for a
-    negative argument.
+    num_gpus > 0 trains on the first GPU, if there is one. gradient_clip_val > 0 limits
+    the norm of the gradient (Pascanu et al., 2013). With warmup > 0 the learning rate
+    rises for so many steps and then falls to 0. The precision is "32-true" or, for
+    autocast to bfloat16, "bf16-mixed". Raises ValueError for other values.
     """
 
-    def __init__(self, max_epochs, num_gpus=0, gradient_clip_val=0, *, warmup=0):
-        for name, value in [
-            ("max_epochs", max_epochs),
-            ("num_gpus", num_gpus),
-            ("gradient_clip_val", gradient_clip_val),
-            ("warmup", warmup),
-        ]:
-            if value < 0:
-                raise ValueError(f"{name} must not be negative, and is {value}")
+    def __init__(
+        self, max_epochs, num_gpus=0, gradient_clip_val=0, *, warmup=0, precision="32-true"
+    ):
         self.save_hyperparameters()
+        for name, value in self.hparams.items():
+            if name != "precision" and value < 0:
+                raise ValueError(f"{name} must not be negative, and is {value}")
+        if precision not in ("32-true", "bf16-mixed"):
+            raise ValueError(f"precision is 32-true or bf16-mixed, not {precision!r}")
         self.gpus = [gpu(i) for i in range(min(num_gpus, torch.cuda.device_count()))]
-        self.reset()
+        self.schedule, self.num_examples, self.epoch_logs = None, 1, {}
 
     def fit(self, model, data):
-        """Train, then show one figure, even when interrupted.
-
-        Raises ValueError without batches, FloatingPointError when the loss diverges.
-        """
+        """Train the model on the data for max_epochs epochs; validate after each."""
         self.prepare_data(data)
         self.prepare_model(model)
         self.optim = model.configure_optimizers()
-        self.reset()
         if self.warmup:
             self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optim, self.rate)
-        total = self.max_epochs * self.num_train_batches
-        try:
-            with tqdm(total=total, leave=False) as self.bar:
-                for epoch in range(self.max_epochs):
-                    self.epoch = epoch
-                    self.fit_epoch()
-        finally:
-            self.bar = None
-            model.board.show()
-
-    def reset(self):
-        """Set the counters and the history back."""
-        self.epoch = self.train_batch_idx = self.val_batch_idx = 0
-        self.epoch_logs = []  # for each epoch: name -> (total, number of examples)
-        self.num_examples = 1  # in the batch at hand
-        self.bar = self.schedule = None
+        self.train_batch_idx = self.val_batch_idx = 0
+        self.epoch_logs = {}
+        epochs = tqdm(range(self.max_epochs), leave=False)
+        for self.epoch in epochs:
+            self.fit_epoch()
 
     def prepare_data(self, data):
-        """Get the loaders; ValueError if there is nothing to train on."""
+        """Get the loaders; ValueError without a training batch."""
         self.train_dataloader = data.train_dataloader()
         self.val_dataloader = data.val_dataloader()
         self.num_train_batches = len(self.train_dataloader)
         self.num_val_batches = len(self.val_dataloader) if self.val_dataloader else 0
         if self.num_train_batches == 0:
-            name = type(data).__name__
-            raise ValueError(f"{name}.train_dataloader() must give at least 1 batch, not 0")
+            raise ValueError(f"{type(data).__name__} must have at least 1 training batch")
 
     def prepare_model(self, model):
         """Give the model its trainer, its device and an empty board."""
@@ -465,8 +322,12 @@ class Trainer(HyperParameters):
         """Train on every batch once, then validate."""
         self.model.train()
         for batch in self.train_dataloader:
-            loss = self.model.training_step(self._prepared(batch))
-            self.check_finite(loss)
+            self.num_examples = len(batch[-1])
+            with self.forward_context():
+                loss = self.model.training_step(self.prepare_batch(batch))
+            if not loss.isfinite():
+                where = f"epoch {self.epoch + 1}: a smaller learning rate may help"
+                raise FloatingPointError(f"the training loss is {loss.item()} in {where}")
             self.optim.zero_grad()
             loss.backward()
             with torch.no_grad():
@@ -476,62 +337,114 @@ class Trainer(HyperParameters):
             if self.schedule is not None:
                 self.schedule.step()
             self.train_batch_idx += 1
-            if self.bar is not None:
-                self.bar.update()
         self.model.eval()
-        with torch.no_grad():
+        with torch.no_grad(), self.forward_context():
             for batch in self.val_dataloader or ():
-                self.model.validation_step(self._prepared(batch))
+                self.num_examples = len(batch[-1])
+                self.model.validation_step(self.prepare_batch(batch))
                 self.val_batch_idx += 1
 
     def prepare_batch(self, batch):
         """The batch on the device of the model."""
         return [part.to(self.gpus[0]) for part in batch] if self.gpus else batch
 
-    def _prepared(self, batch):
-        """The batch, prepared and counted."""
-        shape = getattr(batch[-1], "shape", ())
-        self.num_examples = shape[0] if len(shape) else 1
-        return self.prepare_batch(batch)
+    def forward_context(self):
+        """The context of a forward pass: autocast to bfloat16, or nothing."""
+        if self.precision == "32-true":
+            return nullcontext()
+        return torch.autocast(self.gpus[0].type if self.gpus else "cpu", torch.bfloat16)
 
     def clip_gradients(self, grad_clip_val, model):
         """Scale all gradients down together, to a norm of at most grad_clip_val."""
         nn.utils.clip_grad_norm_(model.parameters(), grad_clip_val)
 
-    def check_finite(self, loss):
-        """Stop before a loss of nan or inf reaches the parameters."""
-        if not math.isfinite(loss.item()):
-            batch = self.train_batch_idx % self.num_train_batches + 1
-            raise FloatingPointError(
-                f"the training loss is {loss.item()} in epoch {self.epoch + 1}, "
-                f"batch {batch}: a smaller learning rate or gradient_clip_val may help; "
-                "the parameters are those of the batch before, and history is kept"
-            )
-
-    def rate(self, step):
-        """What to multiply the learning rate with in a step, counted from 0."""
-        total = self.max_epochs * self.num_train_batches
-        falling = (total - step) / max(1, total - self.warmup)
-        return min((step + 1) / self.warmup, falling)
-
     def record(self, name, value):
-        """Add the mean of a quantity over the batch at hand to the current epoch."""
-        while len(self.epoch_logs) <= self.epoch:
-            self.epoch_logs.append({})
-        total, count = self.epoch_logs[self.epoch].get(name, (0.0, 0))
-        total, count = total + value * self.num_examples, count + self.num_examples
-        self.epoch_logs[self.epoch][name] = total, count
+        """Add the mean of a quantity over the current batch to the current epoch."""
+        log = self.epoch_logs.setdefault(self.epoch + 1, {})
+        total, count = log.get(name, (0.0, 0))
+        log[name] = total + value * self.num_examples, count + self.num_examples
 
     @property
     def history(self):
         """A pandas DataFrame: one row per epoch begun, one column per reported quantity."""
         import pandas as pd  # slow to import, and only needed here
 
-        rows = [
-            {name: total / count for name, (total, count) in log.items()}
-            for log in self.epoch_logs
-        ]
-        return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="epoch"))
+        means = {
+            epoch: {name: total / count for name, (total, count) in log.items()}
+            for epoch, log in self.epoch_logs.items()
+        }
+        return pd.DataFrame.from_dict(means, orient="index").rename_axis("epoch")
+
+    def rate(self, step):
+        """What to multiply the learning rate by in a step, counted from 0."""
+        total = self.max_epochs * self.num_train_batches
+        falling = (total - step) / max(1, total - self.warmup)
+        return min((step + 1) / self.warmup, falling)
+
+
+def _curves(data):
+    """Numbers with one axis or two, whatever holds them, as a list of curves."""
+    rows = [data] if np.ndim(next(iter(data))) == 0 else data
+    return [[y.item() if torch.is_tensor(y) else y for y in row] for row in rows]
+
+
+def plot(
+    X,
+    Y=None,
+    xlabel=None,
+    ylabel=None,
+    legend=(),
+    xlim=None,
+    ylim=None,
+    xscale="linear",
+    yscale="linear",
+    fmts=("-", "m--", "g-.", "r:"),
+    figsize=(3.5, 2.5),
+    axes=None,
+):
+    """Draw one curve or several over the points X, in a new figure or in `axes`.
+
+    X and Y hold one curve (one axis) or a list of curves; a single X serves every Y.
+    Without Y, X is drawn over 0, 1, 2, ... The styles `fmts` repeat when they run out.
+    Raises ValueError when X and Y hold different numbers of curves.
+    """
+    ys = _curves(X if Y is None else Y)
+    xs = [range(len(y)) for y in ys] if Y is None else _curves(X)
+    if len(xs) == 1:
+        xs = xs * len(ys)
+    if len(xs) != len(ys):
+        raise ValueError(f"X must hold 1 or {len(ys)} curves, as Y does, not {len(xs)}")
+    set_figsize(figsize)
+    axes = plt.figure().gca() if axes is None else axes
+    axes.cla()
+    for x, y, fmt in zip(xs, ys, itertools.cycle(fmts)):
+        axes.plot(x, y, fmt)
+    set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend)
+
+
+def cpu():
+    """The CPU as a device."""
+    return torch.device("cpu")
+
+
+def gpu(i=0):
+    """GPU number i as a device, whether or not it exists."""
+    return torch.device(f"cuda:{i}")
+
+
+def num_gpus():
+    """The number of CUDA devices that PyTorch can use."""
+    return torch.cuda.device_count()
+
+
+def try_gpu(i=0):
+    """GPU number i if it exists, else the CPU."""
+    return gpu(i) if i < num_gpus() else cpu()
+
+
+def try_all_gpus():
+    """All GPUs; without any, a list that holds the CPU."""
+    return [gpu(i) for i in range(num_gpus())] or [cpu()]
 
 
 class Classifier(Module):
@@ -544,7 +457,7 @@ class Classifier(Module):
         return nn.functional.cross_entropy(Y_hat, Y.reshape(-1), reduction=reduction)
 
     def accuracy(self, Y_hat, Y, averaged=True):
-        """The share of labels with the largest score, or a 0 or 1 for each label."""
+        """The fraction of labels with the largest score, or a 0 or 1 for each label."""
         best = Y_hat.reshape(-1, Y_hat.shape[-1]).argmax(dim=1)
         hits = (best == Y.reshape(-1)).float()
         return hits.mean() if averaged else hits
@@ -563,89 +476,61 @@ class Classifier(Module):
             print(f"{type(layer).__name__} output shape: {tuple(X.shape)}")
 
 
+def check_len(a, n):
+    """Raise ValueError unless a has n elements."""
+    if len(a) != n:
+        raise ValueError(f"a must have length {n}, not {len(a)}")
+
+
+def check_shape(a, shape):
+    """Raise ValueError unless the tensor a has this shape."""
+    if tuple(a.shape) != tuple(shape):
+        raise ValueError(f"a must have shape {tuple(shape)}, not {tuple(a.shape)}")
+
+
 def download(url, folder="../data", sha1_hash=None):
     """Download a file into a folder, unless it is there already; return its path.
 
-    `url` is an address or a list of mirrors, which are tried in this order. With a
-    sha1_hash, a file with another hash is fetched anew, and a download that broke off
-    is carried on; a SHA-256, known by its 64 digits, will do as well. Raises ValueError
-    for a hash of another length, and ConnectionError, with the answer of every mirror,
-    if none has the file; then what was in the folder is left as it was.
+    `url` is an address or a list of mirrors, which are tried in this order. With a hash
+    (SHA-1 with 40 digits or SHA-256 with 64) no other file is accepted, and another one
+    that is already there is replaced. Raises ConnectionError, with the answer of every
+    mirror, if none has the file.
     """
+    if sha1_hash is not None and len(sha1_hash) not in (40, 64):
+        raise ValueError(f"sha1_hash must have 40 or 64 digits, not {len(sha1_hash)}")
     urls = [url] if isinstance(url, str) else list(url)
-    for address in urls or [""]:
-        where = urlsplit(address)
-        name = Path(where.path).name.strip(".")
-        if where.scheme not in ("http", "https") or not name:
-            raise ValueError(f"url must be the http address of a file, not {address!r}")
-    if sha1_hash is not None and len(sha1_hash) not in _HASHES:
-        digits = " or ".join(map(str, _HASHES))
-        raise ValueError(f"sha1_hash must have {digits} digits, not {len(sha1_hash)}")
     path = Path(folder, Path(urlsplit(urls[0]).path).name)
-    if path.is_file() and (sha1_hash is None or _hash(path, sha1_hash) == sha1_hash):
+    if path.is_file() and _hash(path, sha1_hash) == sha1_hash:
         return str(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part, faults = path.with_name(path.name + ".part"), []
     for address in urls:
         try:
-            _fetch_checked(address, part, sha1_hash)
-        except _FAULTS as fault:
+            _fetch(address, part)
+            if (found := _hash(part, sha1_hash)) == sha1_hash:
+                return str(part.replace(path))
+            faults.append(f"\n  {address}: the file has the hash {found}")
+        except (OSError, HTTPException) as fault:
             faults.append(f"\n  {address}: {fault}")
-        else:
-            return str(part.replace(path))
+    part.unlink(missing_ok=True)
     raise ConnectionError(f"no mirror has given {path.name}:{''.join(faults)}")
 
 
-def _fetch_checked(url, part, sha1_hash):
-    """Complete the file `part` from url; ConnectionError if its hash is then wrong."""
-    if sha1_hash is None:
-        part.unlink(missing_ok=True)
-    carried_on = part.exists()
-    _fetch(url, part)
-    if sha1_hash is None or (found := _hash(part, sha1_hash)) == sha1_hash:
-        return
-    part.unlink()
-    if not carried_on:
-        kind = _HASHES[len(sha1_hash)]
-        raise ConnectionError(f"the file has the {kind} {found}, not {sha1_hash}")
-    _fetch_checked(url, part, sha1_hash)
-
-
-_FAULTS = URLError, ConnectionError, TimeoutError, HTTPException, UnicodeError
-
-
-_HASHES = {40: "sha1", 64: "sha256"}
-
-
 def _hash(path, like):
-    """The hash of a file, in hexadecimal digits, of the kind that `like` is."""
+    """The hash of a file, SHA-1 or SHA-256 as `like` is, or None if that is None."""
+    if like is None:
+        return None
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, _HASHES[len(like)]).hexdigest()
+        kind = "sha1" if len(like) == 40 else "sha256"
+        return hashlib.file_digest(file, kind).hexdigest()
 
 
-def _fetch(url, part, timeout=30):
-    """Add to the file `part` what it lacks of the file at url."""
-    start = part.stat().st_size if part.exists() else 0
-    request = Request(url, headers={"Range": f"bytes={start}-"} if start else {})
-    try:
-        answer = urlopen(request, timeout=timeout)
-    except HTTPError as error:
-        error.close()
-        if not start or error.code != 416:  # 416: no rest, so what we have is wrong
-            raise
-        part.unlink()
-        return _fetch(url, part, timeout)
-    with answer:
-        if answer.status != 206:  # the server sends all of it
-            start = 0
-        length = answer.headers["Content-Length"]
-        total = start + int(length) if length else None
-        show = {"desc": part.stem, "unit": "B", "unit_scale": True}
-        bar = tqdm(total=total, initial=start, **show)
-        with bar, open(part, "ab" if start else "wb") as file:
-            while chunk := answer.read(2**16):
-                file.write(chunk)
-                bar.update(len(chunk))
-    size = part.stat().st_size
-    if total is not None and size < total:
-        raise ConnectionError(f"it broke off after {size} of {total} bytes")
+def _fetch(url, part):
+    """Write the file at url to `part`; ConnectionError if the connection breaks off."""
+    with urlopen(url, timeout=30) as answer, open(part, "wb") as file:
+        size = int(answer.headers.get("Content-Length", 0))
+        bar = tqdm.wrapattr(answer, "read", total=size or None, desc=part.stem)
+        with bar as stream:
+            shutil.copyfileobj(stream, file)
+    if (got := part.stat().st_size) < size:
+        raise ConnectionError(f"it broke off after {got} of {size} bytes")

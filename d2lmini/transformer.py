@@ -270,11 +270,10 @@ def _extend_beams(log_probs, token_log_probs, finished, pad):
 def beam_search(model, batch, device, num_steps, beam_size=4, alpha=0.75):
     """Translate by beam search (Sutskever et al., 2014).
 
-    Takes what `predict_step` takes, and the length penalty alpha. Returns the tokens
-    (b, t) of the best hypotheses, with padding after "<eos>", and their scores (b,),
-    log-probabilities divided by length ** alpha. In the decoder's state the batch must
-    be the first axis of all tensors, as in `TransformerDecoder`'s. Raises ValueError
-    for a beam_size below 1, or a model that does not know tgt_eos.
+    Takes what `predict_step` takes. Returns the best tokens (b, t), with padding after
+    "<eos>", and their scores (b,), log-probability / length ** alpha. In the decoder's
+    state the batch must be the first axis of all tensors. Raises ValueError for a
+    beam_size below 1, or a model without tgt_eos.
     """
     if beam_size < 1 or model.tgt_eos is None:
         raise ValueError(

@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from .multi_head import MultiHeadAttention
-from .toolkit import Classifier, DataModule, NotebookFigure, download, plt, use_svg_display
+from .toolkit import Classifier, DataModule, download, plt, use_svg_display
 
 __all__ = ["Digits", "PatchEmbedding", "ViTMLP", "ViTBlock", "ViT", "FashionMNIST"]
 
@@ -63,16 +63,15 @@ class _ImageData(DataModule):
         return [self.names[int(i)] for i in indices]
 
     def visualize(self, batch, nrows=1, ncols=8, labels=()):
-        """Draw the first images of a batch, titled by labels; return the figure."""
+        """Draw the first images of a batch, titled by labels."""
         X, y = batch
         use_svg_display()
-        fig, axes = plt.subplots(
+        _, axes = plt.subplots(
             nrows,
             ncols,
             figsize=(1.1 * ncols, 1.4 * nrows),
             squeeze=False,
             layout="constrained",
-            FigureClass=NotebookFigure,
         )
         for ax in axes.flat:
             ax.axis("off")
@@ -81,7 +80,6 @@ class _ImageData(DataModule):
                 image[0].cpu().numpy(), cmap="gray_r", vmin=0, vmax=1, interpolation="none"
             )
             ax.set_title(label, fontsize=9)
-        return fig
 
 
 def _stratified(labels, seed=0):

@@ -46,20 +46,6 @@ def d2l_1_0_3():
     return load_d2l()
 
 
-@pytest.fixture(params=[False, True])
-def road(request, monkeypatch):
-    """Whether large products are oneDNN's, whatever the processor is."""
-    import torch
-
-    from d2lmini import toolkit
-
-    if request.param and not torch.backends.mkldnn.is_available():
-        pytest.skip("PyTorch was built without oneDNN")
-    product = torch.ops.mkldnn._linear_pointwise.default if request.param else None
-    monkeypatch.setattr(toolkit, "_onednn", product)
-    return request.param
-
-
 @pytest.fixture(autouse=True)
 def close_figures():
     """No test leaves a figure behind."""

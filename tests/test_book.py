@@ -1,105 +1,26 @@
 """The book's own files: MathJax, the table of contents, pictures, no outside host."""
 
-import base64
-import hashlib
-import io
+import importlib.util
 import re
-import tarfile
 from pathlib import Path
 
 import pytest
-import vendor_mathjax
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
-VENDORED = ROOT / "book" / "_static" / "mathjax"
 
 
 # --- MathJax -------------------------------------------------------------------------
 
-FONT = vendor_mathjax.FONTS + "MathJax_Zero.woff"
-PACKED = {
-    "package/LICENSE": b"free",
-    "package/es5/tex-chtml-full.js": b"script",
-    "package/es5/tex-chtml.js": b"another script",
-    f"package/es5/{FONT}": b"font",
-    f"package/es5/{vendor_mathjax.FONTS}notes.txt": b"not a font",
-    f"elsewhere/es5/{FONT}": b"not in the package",
-}
-WANTED = {"LICENSE": b"free", "tex-chtml-full.js": b"script", FONT: b"font"}
 
-
-def pack(files: dict[str, bytes]) -> tuple[bytes, str]:
-    """A tarball of these files, and its checksum as npm writes it."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
-        for name, content in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    digest = hashlib.sha512(buffer.getvalue()).digest()
-    return buffer.getvalue(), f"sha512-{base64.b64encode(digest).decode()}"
-
-
-def test_the_vendored_files_are_those_of_the_pinned_package():
-    files = vendor_mathjax.read_tree(VENDORED)
-    assert vendor_mathjax.tree_digest(files) == vendor_mathjax.TREE
-
-
-def test_vendoring_takes_the_wanted_files_only_and_twice_changes_nothing(tmp_path):
-    target = tmp_path / "static" / "mathjax"
-    tarball, integrity = pack(PACKED)
-    assert vendor_mathjax.vendor(tarball, target, integrity)
-    assert vendor_mathjax.read_tree(target) == WANTED
-    assert not vendor_mathjax.vendor(tarball, target, integrity)
-    assert list(target.parent.iterdir()) == [target]
-
-
-def test_vendoring_removes_what_is_no_longer_wanted(tmp_path):
-    (tmp_path / "mathjax" / "old").mkdir(parents=True)
-    (tmp_path / "mathjax" / "old" / "font.woff").write_bytes(b"old")
-    assert vendor_mathjax.vendor(*arguments(tmp_path, PACKED))
-    assert vendor_mathjax.read_tree(tmp_path / "mathjax") == WANTED
-
-
-def arguments(folder: Path, files: dict[str, bytes]) -> tuple[bytes, Path, str]:
-    tarball, integrity = pack(files)
-    return tarball, folder / "mathjax", integrity
-
-
-def test_a_wrong_tarball_is_refused_and_changes_nothing(tmp_path):
-    tarball, target, integrity = arguments(tmp_path, PACKED)
-    vendor_mathjax.vendor(tarball, target, integrity)
-    other, got = pack(PACKED | {"package/LICENSE": b"changed"})
-    with pytest.raises(vendor_mathjax.VendorError) as refused:
-        vendor_mathjax.vendor(other, target, integrity)
-    assert f"expected {integrity}" in str(refused.value)
-    assert re.search(rf"got +{re.escape(got)}", str(refused.value))
-    assert vendor_mathjax.read_tree(target) == WANTED
-
-
-@pytest.mark.parametrize("missing", sorted(WANTED))
-def test_a_package_without_a_wanted_file_is_refused(tmp_path, missing):
-    files = {name: text for name, text in PACKED.items() if not name.endswith(missing)}
-    with pytest.raises(vendor_mathjax.VendorError, match="the package holds no"):
-        vendor_mathjax.vendor(*arguments(tmp_path, files))
-    assert not list(tmp_path.iterdir())
-
-
-def test_the_command_refuses_a_wrong_tarball_plainly(tmp_path, capsys):
-    before = vendor_mathjax.read_tree(VENDORED)
-    (tmp_path / "wrong.tgz").write_bytes(pack(PACKED)[0])
-    assert vendor_mathjax.main([str(tmp_path / "wrong.tgz")]) == 1
-    assert "wrong checksum" in capsys.readouterr().err
-    assert vendor_mathjax.main([str(tmp_path / "none.tgz")]) == 1
-    assert "none.tgz" in capsys.readouterr().err
-    assert vendor_mathjax.read_tree(VENDORED) == before
-
-
-def test_a_missing_npm_is_named(monkeypatch, capsys):
-    monkeypatch.setenv("PATH", "")
-    assert vendor_mathjax.main([]) == 1
-    assert "npm was not found" in capsys.readouterr().err
+def test_mathjax_comes_from_the_environment_and_not_from_a_cdn():
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]
+    package = "sphinx-mathjax-offline"
+    assert package in config["config"]["extensions"]
+    assert "mathjax_path" not in config["config"]
+    folder = Path(importlib.util.find_spec(package).origin).parent / "static" / "mathjax"
+    assert '"3.2.2"' in (folder / "tex-chtml.js").read_text(encoding="utf-8")
+    assert len([*(folder / "output/chtml/fonts/woff-v2").glob("*.woff")]) == 23
 
 
 # --- pages ---------------------------------------------------------------------------
@@ -192,7 +113,6 @@ def test_an_outside_script_style_or_font_is_found(text, outside):
 
 def test_the_book_loads_nothing_from_outside():
     paths = [path for path in (ROOT / "book").rglob("*") if path.is_file()]
-    paths = [path for path in paths if VENDORED not in path.parents]
     texts = {
         path.relative_to(ROOT).as_posix(): path.read_text(
             encoding="utf-8", errors="replace"

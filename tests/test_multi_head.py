@@ -85,13 +85,7 @@ def test_equal_to_d2l_under_copied_weights(d2l_1_0_3, problem):
     expected = theirs(*inputs, lengths)
     torch.testing.assert_close(fresh(*inputs, lengths), expected)
     weights = fresh.attention.attention_weights
-    assert weights.shape == (
-        len(inputs[0]),
-        layer.num_heads,
-        *expected.shape[1:2],
-        *[inputs[1].shape[1]],
-    )
-    torch.testing.assert_close(weights.flatten(0, 1), theirs.attention.attention_weights)
+    torch.testing.assert_close(weights, theirs.attention.attention_weights)
 
 
 def torch_layer(layer):
@@ -146,7 +140,7 @@ def test_a_mask_for_each_head_is_that_of_torch(problem, seed):
         *inputs, attn_mask=~mask.flatten(0, 1), average_attn_weights=False
     )
     torch.testing.assert_close(layer(*inputs, mask=mask), expected)
-    torch.testing.assert_close(layer.attention.attention_weights, weights)
+    torch.testing.assert_close(layer.attention.attention_weights, weights.flatten(0, 1))
 
 
 # --- masks and lengths ---------------------------------------------------------------
@@ -178,40 +172,8 @@ def test_the_first_of_three_axes_of_a_mask_is_the_example_even_when_heads_are_as
         alone = layer(*[X[i : i + 1]] * 3, mask=mask[i : i + 1])
         torch.testing.assert_close(output[i : i + 1], alone)
     layer(X, X, X, mask=mask[None])
-    seen = (layer.attention.attention_weights > 0).sum(-1)
+    seen = (layer.attention.attention_weights.unflatten(0, (3, 3)) > 0).sum(-1)
     assert torch.equal(seen, lengths[None, :, None].expand(3, 3, 4))
-
-
-def test_both_kinds_of_lengths_reach_every_head():
-    X = random(2, 4, 6)
-    layer = layer_for([X, X, X], 6, 2)
-    for lengths in (torch.tensor([1, 3]), torch.tensor([[1, 2, 3, 4], [4, 0, 2, 1]])):
-        layer(X, X, X, lengths)
-        seen = (layer.attention.attention_weights > 0).sum(-1)
-        expected = lengths[:, None, None] if lengths.ndim == 1 else lengths[:, None]
-        assert torch.equal(seen, expected.expand(2, 2, 4))
-
-
-def test_lengths_and_mask_must_both_allow_a_key():
-    X = random(2, 4, 6)
-    layer, lengths = layer_for([X, X, X], 6, 2), torch.tensor([2, 4])
-    both = d2l.length_mask(lengths, 4) & d2l.causal_mask(4)
-    output = layer(X, X, X, lengths, mask=d2l.causal_mask(4))
-    torch.testing.assert_close(output, layer(X, X, X, mask=both))
-    mask = d2l.causal_mask(4).tolist()  # a list will do
-    assert torch.equal(output, layer(X, X, X, lengths.tolist(), mask=mask))
-
-
-@given(problems())
-def test_padding_never_leaks(problem):
-    layer, inputs, lengths = problem
-    if lengths is None:
-        return
-    mask = d2l.length_mask(lengths, inputs[1].shape[1]).any(dim=1)
-    output = layer(*inputs, lengths)
-    queries, keys, values = (part.clone() for part in inputs)
-    keys[~mask], values[~mask] = 50.0, -1e6
-    torch.testing.assert_close(layer(queries, keys, values, lengths), output)
 
 
 @pytest.mark.parametrize("bias", [False, True])
@@ -257,23 +219,12 @@ def test_token_by_token_with_kept_keys_and_values_equals_the_full_pass():
     torch.testing.assert_close(torch.cat(outputs, dim=1), whole)
 
 
-def test_weights_are_those_used():
-    X, Y = random(2, 4, 6), random(2, 5, 6, seed=1)
-    layer = layer_for([X, Y, Y], 6, 3)
-    output = layer(X, Y, Y, torch.tensor([2, 5]))
-    weights = layer.attention.attention_weights
-    assert weights.shape == (2, 3, 4, 5)
-    _, values = layer.project(Y, Y)
-    pooled = layer.transpose_output(d2l.attention_pooling(weights, values))
-    torch.testing.assert_close(output, layer.W_o(pooled))
-
-
 # --- construction, errors, precision -------------------------------------------------
 
 
 @pytest.mark.parametrize("num_heads", [0, -1, 3, 8, 101])
 def test_a_head_count_that_does_not_divide_is_refused_at_once(num_heads):
-    message = f"num_heads must .* divide num_hiddens = 100, not {num_heads}$"
+    message = f"num_heads must divide num_hiddens = 100, and is {num_heads}$"
     with pytest.raises(ValueError, match=message):
         d2l.MultiHeadAttention(100, num_heads, 0)
 
@@ -296,35 +247,30 @@ def test_a_keyword_that_does_not_exist_is_refused_and_those_of_module_are_not():
 @pytest.mark.parametrize(
     ("shapes", "message"),
     [
-        (((2, 3, 5), (2, 4, 5), (2, 4, 6)), r"queries must be \(2, items, 4\), not \(2, 3"),
-        (((2, 3, 4), (2, 4, 6), (2, 4, 7)), r"keys must be \(b, items, 5\), not \(2, 4, 6"),
-        (((2, 3, 4), (2, 4, 5), (2, 4, 7)), r"values must be \(2, items, 6\), not \(2, 4"),
-        (((3, 4), (2, 4, 5), (2, 4, 6)), r"queries must be \(2, items, 4\), not \(3, 4\)"),
-        (((2, 3, 4), (2, 4, 5), (2, 3, 6)), "values must hold 4 items, .* not 3"),
-        (((2, 3, 4), (1, 4, 5), (1, 4, 6)), r"queries must be \(1, items, 4\), not \(2"),
-        (((2, 3, 4), (2, 4, 5), (1, 4, 6)), r"values must be \(2, items, 6\), not \(1"),
+        (((2, 3, 4), (2, 4, 5), (2, 3, 6)), "values must hold 4 items, as keys, not 3"),
+        (((2, 3, 4), (1, 4, 5), (1, 4, 6)), "the same leading axes"),
+        (((2, 3, 4), (2, 4, 5), (1, 4, 6)), "the same leading axes"),
     ],
 )
-def test_inputs_of_another_size_are_refused(shapes, message):
-    layer = layer_for([random(2, 3, 4), random(2, 4, 5), random(2, 4, 6)], 6, 2)
+def test_inputs_that_do_not_fit_together_are_refused(shapes, message):
+    layer = d2l.MultiHeadAttention(6, 2, 0)
     with pytest.raises(ValueError, match=message):
         layer(*(random(*shape) for shape in shapes))
 
 
-def test_inputs_without_three_axes_are_refused_before_any_width_is_known():
-    layer = d2l.MultiHeadAttention(6, 2, 0)
-    with pytest.raises(ValueError, match=r"keys must be \(b, items, any\), not \(3, 6\)"):
-        layer(random(3, 6), random(3, 6), random(3, 6))
-    assert layer(*[random(1, 3, 5)] * 3).shape == (1, 3, 6)
+def test_a_single_example_may_leave_out_the_batch():
+    X, Y = random(2, 4, 6), random(2, 5, 6, seed=1)
+    layer = layer_for([X, Y, Y], 6, 2)
+    torch.testing.assert_close(layer(X[0], Y[0], Y[0]), layer(X, Y, Y)[0])
 
 
 @pytest.mark.parametrize(
     ("shape", "message"),
     [
-        ((4, 3, 4), r"3 axes must broadcast to \(2, 3, 4\), and is \(4, 3, 4\)"),
-        ((2, 4, 4), r"mask with 3 axes .* is \(2, 4, 4\)"),
-        ((2, 2, 3, 5), r"mask must broadcast to \(2, 2, 3, 4\), and is \(2, 2, 3, 5\)"),
-        ((2, 4), r"mask must .*, and is \(2, 4\)"),
+        ((4, 3, 4), r"mask must be boolean and fit \(2, 2, 3, 4\), not .*\(4, 1, 3, 4\)"),
+        ((2, 4, 4), r"mask must .* not .*\(2, 1, 4, 4\)"),
+        ((2, 2, 3, 5), r"mask must .* not .*\(2, 2, 3, 5\)"),
+        ((2, 4), r"mask must .* not .*\(2, 4\)"),
     ],
 )
 def test_a_mask_that_does_not_fit_is_refused(shape, message):
@@ -336,17 +282,6 @@ def test_a_mask_that_does_not_fit_is_refused(shape, message):
         layer(*inputs, mask=torch.ones(2, 3, 4))
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_half_precision_agrees_with_single(dtype):
-    X = random(2, 4, 8)
-    layer = layer_for([X, X, X], 8, 2)
-    single = layer(X, X, X, torch.tensor([0, 3]))
-    half = copy.deepcopy(layer).to(dtype)(*[X.to(dtype)] * 3, torch.tensor([0, 3]))
-    assert half.dtype == dtype
-    eps = torch.finfo(dtype).eps
-    torch.testing.assert_close(half.float(), single, atol=8 * eps, rtol=8 * eps)
-
-
 def test_dropout_acts_in_training_only():
     X = random(1, 50, 8)
     layer = d2l.MultiHeadAttention(8, 2, 0.5)
@@ -356,27 +291,3 @@ def test_dropout_acts_in_training_only():
     assert torch.equal(layer(X, X, X), layer(X, X, X))
 
 
-@pytest.mark.parametrize("shapes", [((0, 3, 6), (0, 4, 6)), ((2, 3, 6), (2, 0, 6))])
-def test_there_may_be_no_example_and_no_key(shapes):
-    layer = layer_for([random(1, 2, 6)] * 3, 6, 2)
-    X, Y = (random(*shape) for shape in shapes)
-    output = layer(X, Y, Y, torch.zeros(len(X)))
-    assert output.shape == X.shape
-    assert (output == 0).all()
-
-
-def test_parameters_do_not_depend_on_the_number_of_heads():
-    X, counts = random(1, 3, 16), set()
-    for num_heads in (1, 2, 4, 8, 16):
-        layer = layer_for([X, X, X], 16, num_heads)
-        counts.add(sum(W.numel() for W in layer.parameters()))
-    assert counts == {4 * 16**2}
-
-
-def test_a_copy_and_a_restored_layer_answer_alike():
-    X = random(2, 4, 6)
-    layer = layer_for([X, X, X], 6, 2)
-    fresh = d2l.MultiHeadAttention(6, 2, 0).eval()
-    fresh.load_state_dict(layer.state_dict())
-    for other in (copy.deepcopy(layer), fresh):
-        assert torch.equal(other(X, X, X), layer(X, X, X))
