@@ -8,7 +8,7 @@ operations follow that take most of our time.
 
 decoding  greedy, 64 sentences of the phrasebook, all steps
 training  a step of `Trainer.fit_epoch` with dropout; for torch.nn, PyTorch's layers are
-          the blocks of our model; "bf16" is our model under bfloat16 autocast, where the
+          the blocks of our model; "bf16" is ours with precision="bf16-mixed", where the
           CPU has instructions for it, against d2l in single precision
 memory    what a forward and backward pass of self-attention over 1,024 tokens adds to
           the peak memory of a fresh process (on Linux)
@@ -114,7 +114,7 @@ def training_rows():
         cpuinfo = Path("/proc/cpuinfo")
         if cpuinfo.exists() and "bf16" in cpuinfo.read_text():
             ours = make_models(data, dropout=0.2)["ours"]
-            candidates |= {"ours": training_step(ours, batch, bf16=True)}
+            candidates |= {"ours": training_step(ours, batch, precision="bf16-mixed")}
             yield Row(f"{title}, bf16, ms", candidates, {"d2l": bf16_threshold})
 
 
@@ -129,18 +129,16 @@ def random_batch(data, batch_size=16, num_steps=128):
     return src, tgt, lengths[0], labels
 
 
-def training_step(model, batch, bf16=False):
+def training_step(model, batch, **options):
     """A function that trains once on the batch, as `fit` does, without the board."""
     library = d2lmini if isinstance(model, d2lmini.Module) else reference.load_d2l()
-    trainer = library.Trainer(max_epochs=1, gradient_clip_val=1)
+    trainer = library.Trainer(max_epochs=1, gradient_clip_val=1, **options)
     loaders = {"train_dataloader": lambda: [batch], "val_dataloader": lambda: None}
     trainer.prepare_data(SimpleNamespace(**loaders))
     trainer.prepare_model(model)
     trainer.optim = model.configure_optimizers()
     trainer.epoch = trainer.train_batch_idx = 0
     model.plot = lambda key, value, train: None
-    if bf16:
-        model.training_step = torch.autocast("cpu", torch.bfloat16)(model.training_step)
     return trainer.fit_epoch
 
 
