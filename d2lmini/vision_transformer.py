@@ -12,7 +12,6 @@ import struct
 import zlib
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -23,23 +22,23 @@ __all__ = ["Digits", "PatchEmbedding", "ViTMLP", "ViTBlock", "ViT", "FashionMNIS
 
 
 class _Images(torch.utils.data.Dataset):
-    """Images (n, h, w) of numbers from 0 to `white`, and their labels (n,).
+    """Images (n, h, w) with values from 0 to max_value, and their labels (n,).
 
-    A number i gives image i, (1, *size), in numbers from 0 to 1, and its label; a slice
-    or a list gives images (b, 1, *size) and labels (b,). Images of another size are
-    resized when they are asked for: bilinearly, and smoothed first if they shrink.
+    Image i is (1, *size), scaled to values from 0 to 1, and comes with its label; a
+    slice or a list of indices gives images (b, 1, *size) and labels (b,). Images of
+    another size are resized, bilinearly and with antialiasing.
     """
 
-    def __init__(self, images, labels, white, size):
+    def __init__(self, images, labels, max_value, size):
         self.images, self.labels = images, labels
-        self.white, self.size = white, size
+        self.max_value, self.size = max_value, size
 
     def __len__(self):
         return len(self.labels)
 
     def __getitem__(self, index):
         images, labels = self.images[index], self.labels[index]
-        X = images.reshape(-1, 1, *images.shape[-2:]).float() / self.white
+        X = images.reshape(-1, 1, *images.shape[-2:]).float() / self.max_value
         if X.shape[-2:] != self.size:
             X = nn.functional.interpolate(X, self.size, mode="bilinear", antialias=True)
         return (X, labels) if labels.ndim else (X[0], labels.item())
@@ -49,13 +48,13 @@ class _Images(torch.utils.data.Dataset):
 
 
 class _ImageData(DataModule):
-    """Data of images: `train` and `val` are sets of them, `names` those of labels."""
+    """Data whose `train` and `val` are `_Images`, and whose `names` are the labels'."""
 
     def get_dataloader(self, train):
         """Batches of images (b, 1, h, w) and labels (b,), shuffled when training."""
-        data = self.train if train else self.val
+        images = self.train if train else self.val
         return torch.utils.data.DataLoader(
-            data, self.batch_size, shuffle=train, collate_fn=list
+            images, self.batch_size, shuffle=train, collate_fn=list
         )
 
     def text_labels(self, indices):
@@ -63,40 +62,33 @@ class _ImageData(DataModule):
         return [self.names[int(i)] for i in indices]
 
     def visualize(self, batch, nrows=1, ncols=8, labels=()):
-        """Draw the first images of a batch, titled by labels."""
+        """Draw the first images of a batch, titled by labels or by their names."""
         X, y = batch
         use_svg_display()
-        _, axes = plt.subplots(
-            nrows,
-            ncols,
-            figsize=(1.1 * ncols, 1.4 * nrows),
-            squeeze=False,
-            layout="constrained",
-        )
+        fig, axes = plt.subplots(nrows, ncols, squeeze=False, layout="constrained")
+        fig.set_size_inches(1.1 * ncols, 1.4 * nrows)
         for ax in axes.flat:
             ax.axis("off")
-        for ax, image, label in zip(axes.flat, X, labels or self.text_labels(y)):
-            ax.imshow(
-                image[0].cpu().numpy(), cmap="gray_r", vmin=0, vmax=1, interpolation="none"
-            )
+        for ax, image, label in zip(axes.flat, X.cpu(), labels or self.text_labels(y)):
+            ax.imshow(image[0], cmap="gray_r", vmin=0, vmax=1, interpolation="none")
             ax.set_title(label, fontsize=9)
 
 
-def _stratified(labels, seed=0):
-    """An order of labels (n,) in which every beginning has each in proportion."""
+def _stratified_order(labels, seed=0):
+    """A random order of labels (n,), every prefix of which has each in proportion."""
     order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(seed))
-    place = torch.zeros(len(labels), dtype=torch.float64)
+    position = torch.zeros(len(labels), dtype=torch.float64)
     for label in labels.unique():
-        of_one = order[labels[order] == label]
-        place[of_one] = (torch.arange(len(of_one)) + 0.5).double() / len(of_one)
-    return place.argsort(stable=True)
+        same = order[labels[order] == label]
+        position[same] = (torch.arange(len(same)) + 0.5).double() / len(same)
+    return position.argsort(stable=True)
 
 
 class Digits(_ImageData):
     """Handwritten digits, 8 x 8 pixels (Alpaydin and Kaynak, 1998), from scikit-learn.
 
-    Validation has always the same 500, and training the first num_train of the other
-    1297. Raises ValueError for a num_train beyond them.
+    The same 500 are always held out for validation; training takes the first num_train
+    of the other 1297. Raises ValueError if num_train is not from 1 to 1297.
     """
 
     names = tuple("0123456789")
@@ -106,50 +98,48 @@ class Digits(_ImageData):
 
         super().__init__()
         self.save_hyperparameters()
-        images, labels = map(torch.tensor, load_digits(return_X_y=True))
-        images, order = images.reshape(-1, 8, 8), _stratified(labels)
-        if not 1 <= num_train <= len(order) - 500:
-            most = len(order) - 500
-            raise ValueError(f"num_train must be from 1 to {most}, not {num_train}")
-        self.train, self.val = (
-            _Images(images[part], labels[part], 16, (8, 8))
-            for part in (order[:num_train], order[-500:])
-        )
+        if not 1 <= num_train <= 1297:
+            raise ValueError(f"num_train must be from 1 to 1297, not {num_train}")
+        digits = load_digits()
+        images, labels = torch.tensor(digits.images), torch.tensor(digits.target)
+        order = _stratified_order(labels)
+        train, val = order[:num_train], order[-500:]
+        self.train = _Images(images[train], labels[train], max_value=16, size=(8, 8))
+        self.val = _Images(images[val], labels[val], max_value=16, size=(8, 8))
 
 
 class PatchEmbedding(nn.Module):
     """Cut images into patches, and project each (Dosovitskiy et al., 2021).
 
     Images (b, c, h, w) of img_size give (b, m, num_hiddens), patches row by row. A size
-    is a number, or a pair (height, width). The first call fixes the channels. Raises
+    is an integer or a pair (height, width). The first call fixes the channels. Raises
     ValueError for images of another size, and unless patch_size divides img_size.
     """
 
     def __init__(self, img_size=96, patch_size=16, num_hiddens=512):
         super().__init__()
-        self.img_size = _pair("img_size", img_size)
-        patch_size = _pair("patch_size", patch_size)
-        if any(side % part for side, part in zip(self.img_size, patch_size)):
+        h, w = self.img_size = _pair("img_size", img_size)
+        p, q = patch_size = _pair("patch_size", patch_size)
+        if h % p or w % q:
             sizes = f"{self.img_size}, and is {patch_size}"
             raise ValueError(f"patch_size must divide img_size = {sizes}")
-        self.grid = tuple(side // part for side, part in zip(self.img_size, patch_size))
+        self.grid = h // p, w // q
         self.num_patches = math.prod(self.grid)
         self.conv = nn.LazyConv2d(num_hiddens, patch_size, stride=patch_size)
 
     def forward(self, X):
-        shape = self.conv.in_channels or "c", *self.img_size  # 0 until the first call
-        if X.ndim != 4 or X.shape[2:] != shape[1:] or shape[0] not in ("c", X.shape[1]):
-            sizes = ", ".join(map(str, shape))
-            raise ValueError(f"X must be images (b, {sizes}), not {(*X.shape,)}")
+        if X.ndim != 4 or X.shape[2:] != self.img_size:
+            h, w = self.img_size
+            raise ValueError(f"X must be images (b, c, {h}, {w}), not {tuple(X.shape)}")
         return self.conv(X).flatten(2).transpose(1, 2)  # (b, d, *grid) -> (b, m, d)
 
 
 def _pair(name, size):
-    """A size as (height, width), or ValueError if it is none."""
-    pair = tuple(size) if isinstance(size, list | tuple) else (size, size)
-    if len(pair) != 2 or not all(isinstance(side, int) and side > 0 for side in pair):
-        kinds = "a positive whole number or a pair of them"
-        raise ValueError(f"{name} must be {kinds}, not {size!r}")
+    """A size as (height, width); ValueError if it is not positive."""
+    pair = (size, size) if isinstance(size, int) else tuple(size)
+    if len(pair) != 2 or min(pair) < 1:
+        kind = "a positive integer or a pair (height, width)"
+        raise ValueError(f"{name} must be {kind}, not {size}")
     return pair
 
 
@@ -186,8 +176,7 @@ class ViTBlock(nn.Module):
     ):
         super().__init__()
         self.ln1 = nn.LayerNorm(norm_shape)
-        sizes = num_hiddens, num_heads, dropout, use_bias
-        self.attention = MultiHeadAttention(*sizes)
+        self.attention = MultiHeadAttention(num_hiddens, num_heads, dropout, bias=use_bias)
         self.ln2 = nn.LayerNorm(norm_shape)
         self.mlp = ViTMLP(mlp_num_hiddens, num_hiddens, dropout)
         x = torch.zeros(1, 1, num_hiddens)
@@ -228,12 +217,19 @@ class ViT(Classifier):
         self.cls_token = nn.Parameter(torch.zeros(1, 1, num_hiddens))
         self.pos_embedding = nn.Parameter(0.02 * torch.randn(1, num_steps, num_hiddens))
         self.dropout = nn.Dropout(emb_dropout)
-        self.blks = nn.Sequential()
-        for i in range(num_blks):
-            block = ViTBlock(
-                num_hiddens, num_hiddens, mlp_num_hiddens, num_heads, blk_dropout, use_bias
+        self.blks = nn.Sequential(
+            *(
+                ViTBlock(
+                    num_hiddens,
+                    num_hiddens,
+                    mlp_num_hiddens,
+                    num_heads,
+                    dropout=blk_dropout,
+                    use_bias=use_bias,
+                )
+                for _ in range(num_blks)
             )
-            self.blks.add_module(f"{i}", block)
+        )
         self.head = nn.Sequential(
             nn.LayerNorm(num_hiddens), nn.Linear(num_hiddens, num_classes)
         )
@@ -246,33 +242,30 @@ class ViT(Classifier):
 
     @property
     def attention_weights(self):
-        """For each block the weights (b, heads, m + 1, m + 1) of the last call."""
+        """For each block the weights (b heads, m + 1, m + 1) of the last call."""
         return [blk.attention.attention.attention_weights for blk in self.blks]
 
 
 def _read_idx(path, num_axes):
-    """The bytes (n, ...) of a compressed IDX file; ValueError if it is no such file."""
+    """The bytes (n, ...) in a compressed IDX file; ValueError for any other file."""
     try:
         with gzip.open(path) as file:
+            kind = tuple(file.read(4))
+            shape = struct.unpack(f">{num_axes}I", file.read(4 * num_axes))
             content = file.read()
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{path} must be a gzip file: {error}") from None
-    magic, begin = bytes((0, 0, 8, num_axes)), 4 + 4 * num_axes
-    if content[:4] != magic or len(content) < begin:
-        wanted, found = f"{list(magic)} and {num_axes} lengths", list(content[:begin])
-        raise ValueError(f"{path} must begin with {wanted}, not {found}")
-    shape = struct.unpack(f">{num_axes}I", content[4:begin])
-    if math.prod(shape) != len(content) - begin:
-        wanted = f"{math.prod(shape)} bytes, for {shape}"
-        raise ValueError(f"{path} must hold {wanted}, not {len(content) - begin}")
-    return torch.tensor(np.frombuffer(content, np.uint8, offset=begin)).reshape(shape)
+    except (OSError, EOFError, zlib.error, struct.error) as error:
+        raise ValueError(f"{path} must be a compressed IDX file: {error}") from None
+    if kind != (0, 0, 8, num_axes) or len(content) != math.prod(shape):
+        found = f"{kind} and {len(content)} bytes of shape {shape}"
+        raise ValueError(f"{path} must hold bytes on {num_axes} axes, not {found}")
+    return torch.frombuffer(bytearray(content), dtype=torch.uint8).reshape(shape)
 
 
 class FashionMNIST(_ImageData):
     """Photographs of clothes in ten classes (Xiao et al., 2017), 28 x 28 pixels.
 
-    60,000 for training and 10,000 for validation, resized to a number or (height,
-    width). Downloaded once to where torchvision has them, below `root`. Raises
+    60,000 for training and 10,000 for validation, resized to an integer or a pair
+    (height, width). Downloaded once to where torchvision has them, below `root`. Raises
     ConnectionError if no mirror has them, ValueError for files of another kind.
     """
 
@@ -318,16 +311,16 @@ class FashionMNIST(_ImageData):
 
     def _read(self, part):
         """The images of one part, downloaded unless they are there."""
-        folder, paths = Path(self.root, "FashionMNIST", "raw"), []
-        for name, sha256 in self.sha256:
-            if name.startswith(part):
-                urls = [mirror + name for mirror in self.mirrors]
-                paths.append(download(urls, folder, sha256))
-        images, labels = _read_idx(paths[0], 3), _read_idx(paths[1], 1).long()
-        if len(labels) != len(images):
-            wanted = f"{len(images)} labels, one for each image"
-            raise ValueError(f"{paths[1]} must hold {wanted}, not {len(labels)}")
-        if any(labels >= len(self.names)):
-            most = len(self.names) - 1
-            raise ValueError(f"{paths[1]} must hold labels to {most}, not {labels.max()}")
-        return _Images(images, labels, 255, _pair("resize", self.resize))
+        images_path, labels_path = (
+            download(
+                [mirror + name for mirror in self.mirrors],
+                Path(self.root, "FashionMNIST", "raw"),
+                sha256,
+            )
+            for name, sha256 in self.sha256
+            if name.startswith(part)
+        )
+        images, labels = _read_idx(images_path, 3), _read_idx(labels_path, 1).long()
+        if len(labels) != len(images) or labels.max() > 9:
+            raise ValueError(f"{labels_path} must hold {len(images)} labels from 0 to 9")
+        return _Images(images, labels, max_value=255, size=_pair("resize", self.resize))

@@ -30,7 +30,10 @@ from pathlib import Path
 
 import nbformat
 import yaml
+from grade import open_course
 from nbformat.v4 import new_code_cell
+from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
+from traitlets.config import PyFileConfigLoader
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "notebooks" / "exercises"
@@ -95,8 +98,6 @@ def read_all(folder, address):
 
 def make_course(course, notebooks):
     """Write sources and settings, and have nbgrader make the release of them."""
-    from grade import open_course  # nbgrader takes long to import
-
     course.mkdir(parents=True, exist_ok=True)
     if not (course / CONFIG.name).exists():
         shutil.copy(CONFIG, course)
@@ -158,14 +159,11 @@ def course_view(notebook, address=""):
 
 
 def student_view(notebook):
-    """Of a course's notebook, what students get, just as nbgrader would give it."""
+    """Of a course's notebook, what students get: nbgrader takes out the rest."""
     notebook = nbformat.from_dict(notebook)
-    for cell in notebook.cells:
-        kind = cell.metadata.get("nbgrader", {})
-        if kind.get("solution"):
-            cell.source = hide(cell.source, *MARKS, "raise NotImplementedError")
-        elif kind.get("grade"):
-            cell.source = hide(cell.source, "### BEGIN HIDDEN", "### END HIDDEN")
+    config = PyFileConfigLoader(CONFIG.name, str(CONFIG.parent)).load_config()
+    for preprocessor in (ClearSolutions, ClearHiddenTests):
+        notebook, _ = preprocessor(config=config).preprocess(notebook, {})
     return notebook
 
 
@@ -212,21 +210,6 @@ def check_documented(node):
     """Raise ValueError unless a definition has a docstring, or a name like __init__."""
     if ast.get_docstring(node) is None and not node.name.startswith("__"):
         raise ValueError(f"{node.name} must have a docstring: all that students get of it")
-
-
-def hide(source, begin, end, instead=None):
-    """The source without what stands between two markers, and without these."""
-    kept, hidden = [], False
-    for line in source.splitlines():
-        if begin in line:
-            hidden = True
-            if instead:
-                kept.append(line.replace(begin, instead))
-        elif end in line:
-            hidden = False
-        elif not hidden:
-            kept.append(line)
-    return "\n".join(kept)
 
 
 if __name__ == "__main__":

@@ -73,17 +73,12 @@ def keep_unstable(notebook, stored: list) -> None:
 def run(notebook, path: Path) -> None:
     """Run every cell; raise Failed when one fails."""
     started = []
-
-    def start(cell, cell_index):
-        started.append(cell)
-
     client = NotebookClient(
         notebook,
         timeout=None,
         kernel_name="python3",
-        record_timing=False,
         coalesce_streams=True,
-        on_cell_start=start,
+        on_cell_start=lambda cell, cell_index: started.append(cell),
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:
