@@ -78,10 +78,8 @@ from .translation import (
     Vocab,
     bleu,
     corpus_bleu,
-    evaluate,
     held_out_bleu,
     init_seq2seq,
-    read_phrasebook,
     translate,
 )
 from .vision_transformer import Digits, FashionMNIST, PatchEmbedding, ViT, ViTBlock, ViTMLP
@@ -108,7 +106,6 @@ __all__ = [
     "check_shape",
     "download",
     "plt",
-    "read_phrasebook",
     "Vocab",
     "MTFraEng",
     "Encoder",
@@ -122,7 +119,6 @@ __all__ = [
     "bleu",
     "corpus_bleu",
     "held_out_bleu",
-    "evaluate",
     "show_heatmaps",
     "attention_pooling",
     "gaussian",

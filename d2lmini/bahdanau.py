@@ -8,14 +8,14 @@ embeddings, `h` hidden units, `l` layers.
 
 import torch
 
-from .scoring_functions import AdditiveAttention, length_mask
+from .scoring_functions import AdditiveAttention
 from .translation import Decoder, Seq2SeqDecoder, init_seq2seq
 
 __all__ = ["AttentionDecoder", "Seq2SeqAttentionDecoder"]
 
 
 class AttentionDecoder(Decoder):
-    """A decoder that can show where it looked."""
+    """The base class of decoders with attention."""
 
     @property
     def attention_weights(self):
@@ -25,9 +25,9 @@ class AttentionDecoder(Decoder):
 
 
 class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
-    """A GRU that looks back before each word (Bahdanau et al., 2014).
+    """A GRU that attends to the source before each token (Bahdanau et al., 2014).
 
-    X (b, n) and a state give scores (b, n, vocabulary) and the next state: the
+    X (b, n) and a state give logits (b, n, vocabulary) and the next state: the
     encoder's outputs (b, m, h), the hidden state (l, b, h), and the source lengths (b,)
     or None.
     `attention_weights` is a list with the weights (b, 1, m) of each of the n steps.
@@ -51,14 +51,13 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
     def forward(self, X, state):
         values, hidden_state, valid_lens = state
         keys = self.attention.W_k(values)
-        mask = None if valid_lens is None else length_mask(valid_lens, keys.shape[1])
         outputs, self._attention_weights = [], []
         for y in self.embedding(X).unbind(dim=1):
             query = hidden_state[-1].unsqueeze(1)
-            context = self.attention.attend(query, keys, values, mask=mask)
+            context = self.attention.attend(query, keys, values, valid_lens)
             x = torch.cat((context, y.unsqueeze(1)), dim=-1)
             output, hidden_state = self.rnn(x.transpose(0, 1), hidden_state)
             outputs.append(output)
             self._attention_weights.append(self.attention.attention_weights)
-        scores = self.dense(torch.cat(outputs)).transpose(0, 1)  # (n, b, h) -> (b, n, ...)
-        return scores, (values, hidden_state, valid_lens)
+        logits = self.dense(torch.cat(outputs)).transpose(0, 1)  # (n, b, h) -> (b, n, ...)
+        return logits, (values, hidden_state, valid_lens)

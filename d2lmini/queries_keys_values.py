@@ -72,5 +72,5 @@ def attention_pooling(weights, values):
     """
     m, given = values.shape[-2 if values.ndim > 1 else 0], weights.shape[-1]
     if given != m:
-        raise ValueError(f"weights must hold {m} weights a query, not {given}")
+        raise ValueError(f"weights must have {m} entries per query, not {given}")
     return weights @ values

@@ -136,7 +136,7 @@ def _check_sizes(queries, keys, values):
     q, k, v = (tuple(X.shape) for X in (queries, keys, values))
     if not (len(q) > 2 and q[:-2] == k[:-2] == v[:-2]):
         raise ValueError(
-            f"queries, keys and values must be (b, ..., items, width) with "
+            "queries, keys and values must be (b, ..., items, width) with "
             f"the same leading axes, not {q}, {k} and {v}"
         )
     if v[-2] != k[-2]:

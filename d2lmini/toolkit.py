@@ -158,18 +158,10 @@ class ProgressBoard(HyperParameters):
         for label, points in self.data.items():
             if label not in self.lines:
                 i = len(self.lines)
-                style, color = self.ls[i % len(self.ls)], self.colors[i % len(self.colors)]
-                (self.lines[label],) = axes.plot([], [], style, color=color, label=label)
-                set_axes(
-                    axes,
-                    self.xlabel,
-                    self.ylabel,
-                    self.xlim,
-                    self.ylim,
-                    self.xscale,
-                    self.yscale,
-                    legend=None,
-                )
+                ls, color = self.ls[i % len(self.ls)], self.colors[i % len(self.colors)]
+                (self.lines[label],) = axes.plot([], [], ls, color=color, label=label)
+                style = self.xlim, self.ylim, self.xscale, self.yscale
+                set_axes(axes, self.xlabel, self.ylabel, *style, legend=None)
                 axes.legend()
             self.lines[label].set_data([p.x for p in points], [p.y for p in points])
         axes.relim()
@@ -190,7 +182,8 @@ _Point = namedtuple("_Point", ["x", "y"])
 class Module(nn.Module, HyperParameters):
     """A model that knows its loss, its steps and its optimizer.
 
-    Subclasses define `loss`, and either `forward` or the layer `self.net`.
+    Subclasses define `loss`, and either `forward` or the layer `self.net`. A batch is a
+    tuple: its last tensor goes into the loss, the others go into the model.
     """
 
     def __init__(self, plot_train_per_epoch=2, plot_valid_per_epoch=1):
@@ -326,8 +319,10 @@ class Trainer(HyperParameters):
             with self.forward_context():
                 loss = self.model.training_step(self.prepare_batch(batch))
             if not loss.isfinite():
-                where = f"epoch {self.epoch + 1}: a smaller learning rate may help"
-                raise FloatingPointError(f"the training loss is {loss.item()} in {where}")
+                raise FloatingPointError(
+                    f"the training loss is {loss.item()} in epoch {self.epoch + 1}: "
+                    "a smaller learning rate may help"
+                )
             self.optim.zero_grad()
             loss.backward()
             with torch.no_grad():

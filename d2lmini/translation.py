@@ -23,7 +23,6 @@ from torch.nn.utils import rnn
 from .toolkit import Classifier, DataModule, download
 
 __all__ = [
-    "read_phrasebook",
     "Vocab",
     "MTFraEng",
     "Encoder",
@@ -37,29 +36,27 @@ __all__ = [
     "bleu",
     "corpus_bleu",
     "held_out_bleu",
-    "evaluate",
 ]
 
 
-def read_phrasebook():
+def _read_phrasebook():
     """The text of the phrasebook: one pair a line, English, tab, French."""
-    phrasebook = importlib.resources.files("d2lmini") / "data" / "phrasebook.tsv"
-    return phrasebook.read_text(encoding="utf-8")
+    path = importlib.resources.files("d2lmini") / "data" / "phrasebook.tsv"
+    return path.read_text(encoding="utf-8")
 
 
 class Vocab:
-    """A numbering of tokens; unknown ones get the index of "<unk>".
+    """Maps tokens to indices and back; unknown tokens get the index of "<unk>".
 
-    `tokens` is a list of tokens or of lists of tokens. Tokens seen fewer than min_freq
-    times are left out, and reserved ones are always in.
+    `tokens` is a list of tokens or of lists of tokens. Tokens that occur fewer than
+    min_freq times are left out, and reserved_tokens are always included.
     """
 
     def __init__(self, tokens=(), min_freq=0, reserved_tokens=()):
         if tokens and isinstance(tokens[0], list | tuple):
             tokens = [token for line in tokens for token in line]
-        counter = collections.Counter(tokens)
-        self.token_freqs = counter.most_common()
-        frequent = {token for token, count in counter.items() if count >= min_freq}
+        self.token_freqs = collections.Counter(tokens).most_common()
+        frequent = [token for token, count in self.token_freqs if count >= min_freq]
         self.idx_to_token = sorted({"<unk>", *reserved_tokens, *frequent})
         self.token_to_idx = {token: i for i, token in enumerate(self.idx_to_token)}
 
@@ -78,28 +75,29 @@ class Vocab:
         return self.token_to_idx.get(tokens, self.unk)
 
     def to_tokens(self, indices):
-        """The token of an index; a list, however nested, for a list or a tensor of them."""
+        """The token of an index; a nested list for a nested list or a tensor of them."""
         if isinstance(indices, torch.Tensor):
             indices = indices.tolist()
         if isinstance(indices, list | tuple):
             return [self.to_tokens(index) for index in indices]
         if not 0 <= indices < len(self):
-            raise IndexError(f"indices must be from 0 to {len(self) - 1}, not {indices}")
-        return self.idx_to_token[int(indices)]
+            raise ValueError(f"indices must be from 0 to {len(self) - 1}, not {indices}")
+        return self.idx_to_token[indices]
 
 
 class MTFraEng(DataModule):
-    """English–French sentence pairs, each padded or cut to num_steps tokens.
+    """English–French sentence pairs, each padded or truncated to num_steps tokens.
 
     Source "phrasebook" comes with the package; "tatoeba" is the collection that d2l
     uses (167,130 pairs from tatoeba.org, CC BY 2.0 FR), downloaded once into `root`.
     Training takes the first num_train pairs and validation the next num_val. With a
-    `seed`, they are drawn at random from the pairs that fit into num_steps. Validation
-    leaves out English sentences that occur in training.
+    `seed`, they are drawn at random from the pairs that fit into num_steps and whose
+    tokens all occur min_freq times in the source. Validation leaves out English
+    sentences that occur in training.
 
     `arrays` holds source (b, n), decoder input (b, n), source lengths (b,) and labels
     (b, n); `src` and `tgt` hold the same sentences as lists of tokens. Raises
-    ValueError for an unknown source and for numbers that the source cannot serve.
+    ValueError for an unknown source and for sizes that the source cannot serve.
     """
 
     mirrors = (
@@ -118,41 +116,34 @@ class MTFraEng(DataModule):
         source="phrasebook",
         root="../data",
         seed=None,
+        min_freq=0,
     ):
         super().__init__(root)
         self.save_hyperparameters()
-        self._check_arguments()
+        if num_steps < 2:
+            raise ValueError(f"num_steps must be at least 2, not {num_steps}")
+        if num_train < 1:
+            raise ValueError(f"num_train must be at least 1, not {num_train}")
+        if num_val < 0:
+            raise ValueError(f"num_val must be at least 0, not {num_val}")
+        if min_freq and seed is None:
+            raise ValueError(f"min_freq = {min_freq} needs a seed, which is None")
         text = self._preprocess(self._download())
-        self.src, self.tgt = self._choose(*self._tokenize(text))
+        limit = num_train + num_val + 1 if seed is None else None
+        self.src, self.tgt = self._select_pairs(*self._tokenize(text, limit))
         built = self._build_arrays(self.src, self.tgt)
         self.arrays, self.src_vocab, self.tgt_vocab = built
 
     def _download(self):
-        """The text of the source, one pair a line."""
+        """The text of the source: one pair a line, English, tab, French."""
         if self.source == "phrasebook":
-            return read_phrasebook()
+            return _read_phrasebook()
+        if self.source != "tatoeba":
+            sources = '"phrasebook" or "tatoeba"'
+            raise ValueError(f"source must be {sources}, not {self.source!r}")
         path = download(self.mirrors, self.root, self.sha1)
-        name = "fra-eng/fra.txt"
-        try:
-            with zipfile.ZipFile(path) as archive:
-                return archive.read(name).decode("utf-8")
-        except zipfile.BadZipFile as error:
-            raise ValueError(f"{path} must be a zip file: {error}") from None
-        except KeyError:
-            raise ValueError(f"{path} must hold {name}, and does not") from None
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{name} in {path} must be UTF-8: {error}") from None
-
-    def _check_arguments(self):
-        """Raise ValueError for an unknown source, and for sizes that are too small."""
-        if self.source not in ("phrasebook", "tatoeba"):
-            kinds = '"phrasebook" or "tatoeba"'
-            raise ValueError(f"source must be {kinds}, not {self.source!r}")
-        least = {"batch_size": 1, "num_steps": 2, "num_train": 1, "num_val": 0}
-        for name, smallest in least.items():
-            given = getattr(self, name)
-            if given < smallest:
-                raise ValueError(f"{name} must be at least {smallest}, not {given}")
+        with zipfile.ZipFile(path) as archive:
+            return archive.read("fra-eng/fra.txt").decode("utf-8")
 
     def _preprocess(self, text):
         """Lower case, plain spaces, and a space before each , . ! and ?"""
@@ -165,62 +156,65 @@ class MTFraEng(DataModule):
         for number, line in enumerate(text.split("\n")[:max_examples], start=1):
             parts = line.split("\t")
             if len(parts) == 2:
-                src.append([*_words(parts[0]), "<eos>"])
-                tgt.append([*_words(parts[1]), "<eos>"])
+                src.append([token for token in f"{parts[0]} <eos>".split(" ") if token])
+                tgt.append([token for token in f"{parts[1]} <eos>".split(" ") if token])
             elif line:
-                tabs = f"one tab, not {len(parts) - 1}"
-                raise ValueError(f"line {number} must have {tabs}: {line!r}")
+                raise ValueError(f"line {number} must have one tab: {line!r}")
         return src, tgt
 
-    def _choose(self, src, tgt):
+    def _held_out(self, src):
+        """The indices of the sentences after the first num_train that differ from these."""
+        seen = {tuple(tokens) for tokens in src[: self.num_train]}
+        rest = range(self.num_train, len(src))
+        return [i for i in rest if tuple(src[i]) not in seen]
+
+    def _select_pairs(self, src, tgt):
         """The pairs for training, followed by those for validation."""
-        pairs = list(zip(src, tgt))
+        pairs, num_pairs = list(zip(src, tgt)), self.num_train + self.num_val
         if self.seed is not None:
-            pairs = [pair for pair in pairs if max(map(len, pair)) <= self.num_steps]
+            counts = collections.Counter(itertools.chain(*src, *tgt))
+            pairs = [
+                (english, french)
+                for english, french in pairs
+                if max(len(english), len(french)) <= self.num_steps
+                and min(counts[token] for token in english + french) >= self.min_freq
+            ]
             random.Random(self.seed).shuffle(pairs)
-            seen = {" ".join(src) for src, _ in pairs[: self.num_train]}
-            rest = pairs[self.num_train :]
-            rest = [pair for pair in rest if " ".join(pair[0]) not in seen]
-            pairs = pairs[: self.num_train] + rest
-        wanted = self.num_train + self.num_val
-        if len(pairs) < wanted:
-            most = f"at most {len(pairs)}, the pairs that {self.source} has for it"
-            raise ValueError(f"num_train + num_val must be {most}, not {wanted}")
-        # d2l takes one pair more than it says; with its own source, so do we
+            held_out = self._held_out([english for english, _ in pairs])
+            pairs = pairs[: self.num_train] + [pairs[i] for i in held_out]
+        if len(pairs) < num_pairs:
+            most = f"at most {len(pairs)} here"
+            raise ValueError(f"num_train + num_val must be {most}, not {num_pairs}")
         if self.source == "tatoeba" and self.seed is None:
-            wanted += 1
-        return map(list, zip(*pairs[:wanted]))
+            num_pairs += 1  # d2l takes one pair more than it says
+        return map(list, zip(*pairs[:num_pairs]))
 
     def get_dataloader(self, train):
         """Batches of the training pairs, or of the others with train=False."""
-        return self.get_tensorloader(self.arrays, train, self._rows(train))
+        return self.get_tensorloader(self.arrays, train, self._indices(train))
 
     def sentences(self, train):
         """The English and the French sentences, two lists of strings."""
-        rows = self._rows(train)
-        sides = [[" ".join(side[i][:-1]) for i in rows] for side in (self.src, self.tgt)]
-        return sides[0], sides[1]
+        indices = self._indices(train)
+        english = [" ".join(self.src[i][:-1]) for i in indices]
+        french = [" ".join(self.tgt[i][:-1]) for i in indices]
+        return english, french
 
-    def _rows(self, train):
-        """The numbers of the pairs for training, or of those for validation."""
-        if train:
-            return list(range(self.num_train))
-        seen = {" ".join(src) for src in self.src[: self.num_train]}
-        rest = range(self.num_train, len(self.src))
-        return [i for i in rest if " ".join(self.src[i]) not in seen]
+    def _indices(self, train):
+        """The indices of the pairs for training, or of those for validation."""
+        return list(range(self.num_train)) if train else self._held_out(self.src)
 
     def _build_arrays(self, src, tgt, src_vocab=None, tgt_vocab=None):
-        """The four arrays, and the two vocabularies if they are not given."""
+        """The four arrays, and the two vocabularies, which are built unless given."""
 
-        def padded(sentence):
-            return (sentence + ["<pad>"] * self.num_steps)[: self.num_steps]
+        def pad_or_truncate(tokens):
+            return (tokens + ["<pad>"] * self.num_steps)[: self.num_steps]
 
-        src = [padded(sentence) for sentence in src]
-        tgt = [["<bos>", *padded(sentence)] for sentence in tgt]
-        marks = ["<pad>", "<eos>"]
+        src = [pad_or_truncate(tokens) for tokens in src]
+        tgt = [["<bos>", *pad_or_truncate(tokens)] for tokens in tgt]
         if src_vocab is None:
-            src_vocab = Vocab(src, min_freq=2, reserved_tokens=marks)
-            tgt_vocab = Vocab(tgt, min_freq=2, reserved_tokens=[*marks, "<bos>"])
+            src_vocab = Vocab(src, min_freq=2, reserved_tokens=["<pad>", "<eos>"])
+            tgt_vocab = Vocab(tgt, min_freq=2, reserved_tokens=["<pad>", "<bos>", "<eos>"])
         src_array, tgt_array = torch.tensor(src_vocab[src]), torch.tensor(tgt_vocab[tgt])
         valid_lens = (src_array != src_vocab["<pad>"]).sum(dim=1)
         arrays = src_array, tgt_array[:, :-1], valid_lens, tgt_array[:, 1:]
@@ -229,68 +223,63 @@ class MTFraEng(DataModule):
     def build(self, src_sentences, tgt_sentences=None):
         """The four arrays of new sentences; without tgt_sentences, the labels are empty.
 
-        Warns of words outside the vocabulary and of cuts, unless the sentences are its own.
-        Raises ValueError for an empty sentence, or lists of different lengths.
+        Warns of unknown tokens and of truncation, except in sentences of its own. Raises
+        ValueError for an empty sentence, or for lists of different lengths.
         """
-        src = self._parse("src_sentences", src_sentences, self.src_vocab, self.src)
-        if tgt_sentences is None:
-            tgt = [["<eos>"]] * len(src)
-        else:
-            tgt = self._parse("tgt_sentences", tgt_sentences, self.tgt_vocab, self.tgt)
+        src = self._new_tokens("src_sentences", src_sentences, self.src_vocab, self.src)
+        tgt = [["<eos>"]] * len(src)
+        if tgt_sentences is not None:
+            tgt = self._new_tokens("tgt_sentences", tgt_sentences, self.tgt_vocab, self.tgt)
         if len(tgt) != len(src):
-            wanted = f"{len(src)} sentences, one for each source"
-            raise ValueError(f"tgt_sentences must hold {wanted}, not {len(tgt)}")
+            raise ValueError(f"tgt_sentences must be {len(src)} sentences, not {len(tgt)}")
         return self._build_arrays(src, tgt, self.src_vocab, self.tgt_vocab)[0]
 
-    def _parse(self, name, sentences, vocab, own):
-        """The tokens of sentences, with warnings about what is lost of new ones."""
+    def _new_tokens(self, name, sentences, vocab, own):
+        """The tokens of sentences; warns of unknown tokens and truncation in new ones."""
         if isinstance(sentences, str) or not len(sentences):
             raise ValueError(f"{name} must be a list of sentences, not {sentences!r}")
-        tokens = [[*_words(self._preprocess(text)), "<eos>"] for text in sentences]
-        if ["<eos>"] in tokens:
-            number = tokens.index(["<eos>"]) + 1
-            raise ValueError(f"{name} must hold words, and number {number} is empty")
-        own = {*map(tuple, own)}
-        new = [words for words in tokens if tuple(words) not in own]
-        unknown = {word for words in new for word in words} - {*vocab.token_to_idx}
+        lines = [f"{sentence}\t" for sentence in sentences]
+        tokenized, _ = self._tokenize(self._preprocess("\n".join(lines)))
+        if ["<eos>"] in tokenized:
+            number = tokenized.index(["<eos>"]) + 1
+            raise ValueError(f"{name} must not be empty, and sentence {number} is")
+        own = {tuple(tokens) for tokens in own}
+        new = [tokens for tokens in tokenized if tuple(tokens) not in own]
+        unknown = {token for tokens in new for token in tokens} - {*vocab.idx_to_token}
         if unknown:
             unknown = ", ".join(sorted(unknown))
-            warnings.warn(f"{name} hold unknown words: {unknown}", stacklevel=3)
-        if any(len(words) > self.num_steps for words in new):
-            warnings.warn(f"{name} are cut after {self.num_steps} tokens", stacklevel=3)
-        return tokens
-
-
-def _words(text):
-    """The words of a preprocessed text."""
-    return [word for word in text.split(" ") if word]
+            warnings.warn(f"{name} hold unknown tokens: {unknown}", stacklevel=3)
+        if any(len(tokens) > self.num_steps for tokens in new):
+            message = f"{name} are truncated to {self.num_steps} tokens"
+            warnings.warn(message, stacklevel=3)
+        return tokenized
 
 
 class Encoder(nn.Module):
-    """The first half of an encoder–decoder: reads a batch of sources."""
+    """The base class of encoders, which read a batch of sources."""
 
     def forward(self, X, *args):
-        """What the encoder makes of X (b, n); args may be the valid lengths."""
+        """The encoder's outputs for X (b, m); args may be the valid lengths."""
         name = type(self).__name__
         raise NotImplementedError(f"{name} must define forward(X, *args)")
 
 
 class Decoder(nn.Module):
-    """The second half: writes a target, one token after another."""
+    """The base class of decoders, which predict the next token of a target."""
 
     def init_state(self, enc_all_outputs, *args):
-        """The state to begin with, from the encoder's outputs."""
-        name, method = type(self).__name__, "init_state(enc_all_outputs, *args)"
-        raise NotImplementedError(f"{name} must define {method}")
+        """The initial state, from the encoder's outputs."""
+        name = type(self).__name__
+        raise NotImplementedError(f"{name} must define init_state")
 
     def forward(self, X, state):
-        """Scores (b, n, vocabulary) for the token after each of X, and the state."""
+        """Logits (b, n, vocabulary) of the token after each of X, and the new state."""
         name = type(self).__name__
         raise NotImplementedError(f"{name} must define forward(X, state)")
 
 
 class EncoderDecoder(Classifier):
-    """An encoder and a decoder as one model, which classifies: which word is next?"""
+    """An encoder and a decoder as one model, a classifier of the next token."""
 
     tgt_pad = tgt_eos = None  # the indices of "<pad>" and "<eos>", if they are known
 
@@ -300,7 +289,7 @@ class EncoderDecoder(Classifier):
         self.decoder = decoder
 
     def forward(self, enc_X, dec_X, *args):
-        """Scores (b, n, vocabulary) for every next token of dec_X."""
+        """Logits (b, n, vocabulary) for the token after each of dec_X."""
         enc_all_outputs = self.encoder(enc_X, *args)
         dec_state = self.decoder.init_state(enc_all_outputs, *args)
         return self.decoder(dec_X, dec_state)[0]
@@ -309,8 +298,8 @@ class EncoderDecoder(Classifier):
     def predict_step(self, batch, device, num_steps, save_attention_weights=False):
         """Translate the sources of a batch greedily, in num_steps steps at most.
 
-        Returns tokens (b, t), with padding after "<eos>", and a list: for each step, if
-        wanted, what the decoder then had as `attention_weights`.
+        Returns the tokens (b, t), padded after "<eos>", and a list: if wanted, the
+        decoder's `attention_weights` after each step.
         """
         src, tgt, src_valid_len, _ = (part.to(device) for part in batch)
         enc_all_outputs = self.encoder(src, src_valid_len)
@@ -332,7 +321,7 @@ class EncoderDecoder(Classifier):
 
 
 def init_seq2seq(module):
-    """Give linear layers and GRUs the weights of Glorot and Bengio (2010)."""
+    """Initialise linear layers and GRUs as Glorot and Bengio (2010) do."""
     if isinstance(module, nn.Linear):
         nn.init.xavier_uniform_(module.weight)
     if type(module) is nn.GRU:
@@ -348,11 +337,12 @@ def _gru(num_inputs, num_hiddens, num_layers, dropout):
 
 
 class Seq2SeqEncoder(Encoder):
-    """A GRU that reads a sentence (Cho et al., 2014).
+    """A GRU that reads a source sentence (Cho et al., 2014).
 
-    X (b, n) gives the outputs of the last layer (n, b, h) and the final state of every
+    X (b, m) gives the outputs of the last layer (m, b, h) and the final state of every
     layer (l, b, h). With valid_lens (b,), each sentence ends at its length, and the
-    outputs beyond are zero. Raises ValueError for lengths outside 1 to n.
+    outputs beyond are zero. Raises ValueError for lengths that are not b integers
+    from 1 to m.
     """
 
     def __init__(self, vocab_size, embed_size, num_hiddens, num_layers, dropout=0):
@@ -362,23 +352,26 @@ class Seq2SeqEncoder(Encoder):
         self.apply(init_seq2seq)
 
     def forward(self, X, valid_lens=None, *args):
-        embs = self.embedding(X.T)  # (b, n) -> (n, b, e)
+        embs = self.embedding(X.T)  # (b, m) -> (m, b, e)
         if valid_lens is None:
             return self.rnn(embs)
-        lengths = torch.as_tensor(valid_lens).cpu()  # where packing wants them
-        if lengths.min() < 1 or lengths.max() > len(embs):
-            given = f"{lengths.min()} to {lengths.max()}"
-            raise ValueError(f"valid_lens must lie in 1 to {len(embs)}, not {given}")
-        packed = rnn.pack_padded_sequence(embs, lengths, enforce_sorted=False)
+        b, m = X.shape
+        lengths = torch.as_tensor(valid_lens).cpu()  # packing needs them on the CPU
+        is_integer = not (lengths.is_floating_point() or lengths.dtype == torch.bool)
+        in_range = lengths.shape == (b,) and lengths.min() >= 1 and lengths.max() <= m
+        if not (is_integer and in_range):
+            expected = f"{b} integers from 1 to {m}"
+            raise ValueError(f"valid_lens must be {expected}, not {lengths.tolist()}")
+        packed = rnn.pack_padded_sequence(embs, lengths.long(), enforce_sorted=False)
         outputs, state = self.rnn(packed)
-        outputs, _ = rnn.pad_packed_sequence(outputs, total_length=len(embs))
+        outputs, _ = rnn.pad_packed_sequence(outputs, total_length=m)
         return outputs, state
 
 
 class Seq2SeqDecoder(Decoder):
-    """A GRU that writes a sentence from the final state of the encoder.
+    """A GRU that predicts a translation from the final state of the encoder.
 
-    X (b, n) and a state give scores (b, n, vocabulary) and the next state: the
+    X (b, n) and a state give logits (b, n, vocabulary) and the next state: the
     encoder's outputs (m, b, h), the hidden state (l, b, h), and the context (b, h).
     """
 
@@ -399,14 +392,14 @@ class Seq2SeqDecoder(Decoder):
         contexts = context.expand(len(embs), -1, -1)
         inputs = torch.cat((embs, contexts), dim=-1)
         outputs, hidden_state = self.rnn(inputs, hidden_state)
-        scores = self.dense(outputs).transpose(0, 1)  # (n, b, h) -> (b, n, vocabulary)
-        return scores, (enc_outputs, hidden_state, context)
+        logits = self.dense(outputs).transpose(0, 1)  # (n, b, h) -> (b, n, vocabulary)
+        return logits, (enc_outputs, hidden_state, context)
 
 
 class Seq2Seq(EncoderDecoder):
-    """An encoder–decoder that learns to translate, with Adam at the rate lr.
+    """An encoder–decoder that learns to translate, with Adam and learning rate lr.
 
-    The loss leaves out labels that are `tgt_pad`. Decoding stops at `tgt_eos`; without
+    The loss ignores labels that are `tgt_pad`. Decoding stops at `tgt_eos`; without
     it, as in d2l, decoding always takes all steps.
     """
 
@@ -415,53 +408,55 @@ class Seq2Seq(EncoderDecoder):
         self.save_hyperparameters(ignore=["encoder", "decoder"])
 
     def loss(self, Y_hat, Y, averaged=True):
-        """The mean cross-entropy of the words, or one value each, 0 for padding."""
+        """The mean cross-entropy of the tokens, or one value each, 0 for padding."""
         Y_hat, Y = Y_hat.reshape(-1, Y_hat.shape[-1]), Y.reshape(-1)
-        options = {"ignore_index": self.tgt_pad}
-        if not averaged:
-            return nn.functional.cross_entropy(Y_hat, Y, reduction="none", **options)
-        total = nn.functional.cross_entropy(Y_hat, Y, reduction="sum", **options)
-        return total / (Y != self.tgt_pad).sum().clamp(min=1)
+        losses = nn.functional.cross_entropy(
+            Y_hat, Y, ignore_index=self.tgt_pad, reduction="none"
+        )
+        num_tokens = (Y != self.tgt_pad).sum()
+        return losses.sum() / num_tokens.clamp(min=1) if averaged else losses
 
     def training_step(self, batch):
         """The loss of one training batch, which is also reported."""
-        return super().training_step(self._cut(batch))
+        return super().training_step(self._trim_padding(batch))
 
     def validation_step(self, batch):
         """Report the loss of one validation batch."""
-        *inputs, labels = self._cut(batch)
+        *inputs, labels = self._trim_padding(batch)
         self.plot("loss", self.loss(self(*inputs), labels), train=False)
 
     def configure_optimizers(self):
         """Adam (Kingma & Ba, 2015), in PyTorch's fused version."""
         return torch.optim.Adam(self.parameters(), lr=self.lr, fused=True)
 
-    def _cut(self, batch):
-        """The batch without its last steps, where all is padding."""
-        src, tgt, *lengths, labels = batch
-        m = max(1, int(lengths[0].max())) if lengths else src.shape[1]
+    def _trim_padding(self, batch):
+        """The batch without its last positions, at which there is only padding."""
+        src, tgt, *valid_lens, labels = batch
+        m = max(1, int(valid_lens[0].max())) if valid_lens else src.shape[1]
         n = max(1, int((labels != self.tgt_pad).sum(dim=1).max()))
-        return src[:, :m], tgt[:, :n], *lengths, labels[:, :n]
+        return src[:, :m], tgt[:, :n], *valid_lens, labels[:, :n]
 
 
 def translate(model, data, sentences, decode=None):
     """The model's translations of English sentences, a list of strings.
 
-    They are greedy, unless `decode` takes the place of `EncoderDecoder.predict_step`.
+    Decoding is greedy, unless `decode` replaces `EncoderDecoder.predict_step`.
     """
     device = next(model.parameters()).device
     decode = model.predict_step if decode is None else partial(decode, model)
-    tokens, _ = decode(data.build(sentences), device, data.num_steps)
-    words = data.tgt_vocab.to_tokens(tokens)
-    ended = (itertools.takewhile(lambda word: word != "<eos>", row) for row in words)
-    return [" ".join(row) for row in ended]
+    indices, _ = decode(data.build(sentences), device, data.num_steps)
+    translations = []
+    for tokens in data.tgt_vocab.to_tokens(indices):
+        tokens = itertools.takewhile(lambda token: token != "<eos>", tokens)
+        translations.append(" ".join(tokens))
+    return translations
 
 
 def bleu(pred_seq, label_seq, k):
-    """How near a translation is to its reference, from 0 to 1 (Papineni et al., 2002).
+    """The BLEU of one translation, from 0 to 1 (d2l's form of Papineni et al., 2002).
 
-    Both are strings of tokens with spaces between; pieces of 1 to k tokens are counted.
-    An empty translation scores 0.
+    Both are strings of tokens separated by spaces; n-grams of 1 to k tokens count. An
+    empty translation scores 0.
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
@@ -482,46 +477,26 @@ def bleu(pred_seq, label_seq, k):
 def corpus_bleu(preds, labels):
     """The corpus BLEU of translations, from 0 to 100, by sacrebleu (Post, 2018).
 
-    Both are lists of strings, with the tokens as they stand. Raises ValueError if they
-    are empty or of different lengths.
+    Both are lists of strings, whose tokens are separated by spaces. Raises ValueError
+    if they are empty or of different lengths.
     """
     if not 0 < len(preds) == len(labels):
         given = f"{len(preds)} and {len(labels)}"
-        raise ValueError(f"preds and labels must be as many, and not none, not {given}")
+        raise ValueError(f"preds and labels must be as many and not empty, not {given}")
     import sacrebleu  # slow to import, and only needed here
 
-    score = sacrebleu.corpus_bleu(preds, [labels], tokenize="none", force=True)
-    return score.score
+    return sacrebleu.corpus_bleu(preds, [labels], tokenize="none", force=True).score
 
 
 def held_out_bleu(data, preds, low=0, high=math.inf):
     """The corpus BLEU of translations of the held-out sentences, from 0 to 100.
 
-    `preds` translates them all, in the order of `data.sentences(train=False)`. Counted
-    are those with low to high English tokens. Raises ValueError if there are none.
+    `preds` translates them all, in the order of `data.sentences(train=False)`; those
+    with low to high English tokens count. Raises ValueError if there are none.
     """
     english, french = data.sentences(train=False)
     if len(preds) != len(english):
         raise ValueError(f"preds must hold {len(english)} strings, not {len(preds)}")
-    rows = [low <= len(sentence.split()) <= high for sentence in english]
-    preds, labels = (list(itertools.compress(side, rows)) for side in (preds, french))
-    return corpus_bleu(preds, labels)
-
-
-def evaluate(model, data):
-    """A model's metrics, by name, and its translations of the held-out sentences.
-
-    "held out" is its corpus BLEU on these, from 0 to 100; then come the four sentences
-    of d2l, each with its `bleu`, from 0 to 1.
-    """
-    four = {
-        "go .": "va !",
-        "i lost .": "j'ai perdu .",
-        "he's calm .": "il est calme .",
-        "i'm home .": "je suis chez moi .",
-    }
-    preds = translate(model, data, data.sentences(train=False)[0])
-    metrics = {"held out": held_out_bleu(data, preds)}
-    for eng, pred in zip(four, translate(model, data, list(four))):
-        metrics[eng] = bleu(pred, four[eng], k=2)
-    return metrics, preds
+    chosen = [low <= len(sentence.split()) <= high for sentence in english]
+    preds, french = (list(itertools.compress(side, chosen)) for side in (preds, french))
+    return corpus_bleu(preds, french)

@@ -69,7 +69,8 @@ class _ImageData(DataModule):
         fig.set_size_inches(1.1 * ncols, 1.4 * nrows)
         for ax in axes.flat:
             ax.axis("off")
-        for ax, image, label in zip(axes.flat, X.cpu(), labels or self.text_labels(y)):
+        labels = labels or self.text_labels(y)
+        for ax, image, label in zip(axes.flat, X.cpu().numpy(), labels):
             ax.imshow(image[0], cmap="gray_r", vmin=0, vmax=1, interpolation="none")
             ax.set_title(label, fontsize=9)
 

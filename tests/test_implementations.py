@@ -204,17 +204,15 @@ def test_self_attention_refuses_a_mask_of_numbers_or_of_another_shape(shape):
         {"value": (2, 3, 6)},
     ],
 )
-@pytest.mark.parametrize("do_mask", [None, False])
-def test_what_does_not_fit_is_refused_by_name(changed, do_mask):
+@pytest.mark.parametrize(
+    "attend",
+    [d2l.self_attention, d2l.ScaledDotProductAttention(False)],
+    ids=["f", "module"],
+)
+def test_what_does_not_fit_is_refused_with_its_sizes(changed, attend):
     shapes = {"query": (2, 3, 4, 5), "key": (2, 3, 6, 5), "value": (2, 3, 6, 5)} | changed
-    attend = (
-        d2l.ScaledDotProductAttention(False) if do_mask is False else d2l.self_attention
-    )
-    message = (
-        "query, key and value must be (b, h, n, d), (b, h, m, d) and (b, h, m, v), not "
-    )
-    given = "{query}, {key} and {value}".format_map(shapes)
-    with pytest.raises(ValueError, match=re.escape(message + given)):
+    message = "(b, h, m, v), not {query}, {key} and {value}".format_map(shapes)
+    with pytest.raises(ValueError, match=re.escape(message)):
         attend(**{name: torch.ones(shape) for name, shape in shapes.items()})
 
 

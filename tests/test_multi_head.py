@@ -1,7 +1,5 @@
 """MultiHeadAttention: equal to PyTorch's and d2l's layers, and what a mask means to it."""
 
-import copy
-
 import pytest
 import torch
 from hypothesis import given
@@ -289,5 +287,3 @@ def test_dropout_acts_in_training_only():
     assert not torch.equal(layer(X, X, X), layer(X, X, X))
     layer.eval()
     assert torch.equal(layer(X, X, X), layer(X, X, X))
-
-

@@ -1,7 +1,9 @@
-"""Chapter 1: heatmaps of attention weights."""
+"""Chapter 1: heatmaps of attention weights, and attention pooling."""
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 import d2lmini as d2l
 from d2lmini import plt
@@ -76,3 +78,23 @@ def test_heatmaps_put_words_on_their_axes():
 def test_heatmaps_refuse_what_does_not_fit(shape, options, message):
     with pytest.raises(ValueError, match=message):
         heatmaps(torch.ones(shape), **options)
+
+
+# --- attention_pooling ---------------------------------------------------------------
+
+
+@given(*[st.integers(1, 5)] * 4)
+def test_pooling_is_a_weighted_sum_of_values(b, n, m, v):
+    weights, values = random(b, n, m).abs(), random(b, m, v)
+    expected = sum(weights[:, :, i, None] * values[:, None, i] for i in range(m))
+    torch.testing.assert_close(d2l.attention_pooling(weights, values), expected)
+    one_query = d2l.attention_pooling(weights[0, 0], values[0])
+    torch.testing.assert_close(one_query, expected[0, 0])
+    scalars = d2l.attention_pooling(weights[0], values[0, :, 0])
+    torch.testing.assert_close(scalars, expected[0, :, 0])
+
+
+@pytest.mark.parametrize("values", [random(4), random(4, 2), random(3, 4, 2)])
+def test_pooling_refuses_another_number_of_weights(values):
+    with pytest.raises(ValueError, match="weights must have 4 entries per query, not 5"):
+        d2l.attention_pooling(random(5, 5), values)

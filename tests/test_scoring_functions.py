@@ -150,7 +150,7 @@ def test_lengths_may_have_any_integer_type_or_be_a_list(dtype):
         ({"valid_lens": torch.ones(2)}, "valid_lens must be integers, not torch.float32"),
         ({"valid_lens": torch.ones(2, 3).bool()}, "valid_lens must be integers"),
         ({"mask": torch.ones(3, 4)}, r"mask must be boolean and fit .* not torch.float32"),
-        ({"mask": torch.ones(5, 4).bool()}, r"mask must .* fit \(2, 3, 4\), not .*\(5, 4\)"),
+        ({"mask": torch.ones(5, 4).bool()}, r"mask must .* \(2, 3, 4\), not .*\(5, 4\)"),
         ({"mask": torch.ones(1, 2, 3, 4).bool()}, r"mask must .* not .*\(1, 2, 3, 4\)"),
     ],
 )
@@ -172,7 +172,7 @@ def test_lengths_or_a_mask_that_do_not_fit_are_refused(options, message):
 def test_both_layers_equal_d2l_under_copied_weights(d2l_1_0_3, problem):
     queries, keys, values, valid_lens = problem
     wide = torch.cat([queries, queries], dim=-1)  # for additive attention
-    for name, arguments, queries in [
+    for name, arguments, Q in [
         ("DotProductAttention", (0.5,), queries),
         ("AdditiveAttention", (7, 0.5), wide),
     ]:
@@ -180,10 +180,10 @@ def test_both_layers_equal_d2l_under_copied_weights(d2l_1_0_3, problem):
             getattr(library, name)(*arguments).eval() for library in (d2l, d2l_1_0_3)
         )
         for layer in (ours, theirs):
-            layer(queries, keys, values, valid_lens)
+            layer(Q, keys, values, valid_lens)
         ours.load_state_dict(theirs.state_dict())
-        expected = theirs(queries, keys, values, valid_lens)
-        torch.testing.assert_close(ours(queries, keys, values, valid_lens), expected)
+        expected = theirs(Q, keys, values, valid_lens)
+        torch.testing.assert_close(ours(Q, keys, values, valid_lens), expected)
         torch.testing.assert_close(ours.attention_weights, theirs.attention_weights)
 
 

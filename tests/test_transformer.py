@@ -452,10 +452,10 @@ def test_a_search_worked_out_by_hand(options, expected, probability):
 
 def test_a_search_without_beams_or_without_eos_is_refused():
     problem = problem_of()
-    with pytest.raises(ValueError, match="beam_size must be at least 1 .* not 0 and 1"):
+    with pytest.raises(ValueError, match=r"beam_size must be at least 1 .* not 0 and 1"):
         d2l.beam_search(problem.model, problem.batch, CPU, 3, beam_size=0)
     problem.model.tgt_eos = None
-    with pytest.raises(ValueError, match="model.tgt_eos the index of <eos>, .* None"):
+    with pytest.raises(ValueError, match=r"model\.tgt_eos the index of <eos>, .* None"):
         d2l.beam_search(problem.model, problem.batch, CPU, 3)
 
 
@@ -518,7 +518,7 @@ def test_sizes_that_do_not_fit_are_refused():
         (d2l.TransformerEncoder, (9, 10, 8, 3, 1, 0)),
         (d2l.TransformerDecoder, (9, 10, 8, 3, 1, 0)),
     ]:
-        with pytest.raises(ValueError, match="num_heads must divide .* = 10, and is 3"):
+        with pytest.raises(ValueError, match=r"num_heads must divide .* = 10, and is 3"):
             part(*arguments)
     problem = problem_of()
     decoder = problem.model.decoder
