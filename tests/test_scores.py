@@ -9,7 +9,7 @@ import torch
 import d2lmini
 
 
-@pytest.mark.filterwarnings("ignore:src_sentences hold unknown words")
+@pytest.mark.filterwarnings("ignore:src_sentences")
 def test_every_model_of_the_chapters_is_trained_and_evaluated():
     results = dict(scores.phrasebook(0, num_train=64, num_val=8, max_epochs=1))
     assert [*results] == [
@@ -50,3 +50,11 @@ def test_d2l_s_transformer_starts_with_the_weights_that_pytorch_gives():
 def test_a_spread_is_the_mean_and_the_standard_deviation():
     assert scores.spread([1.0, 3.0], 1) == "2.0 ± 1.4 (1.0 3.0)"
     assert scores.spread([2.0], 2) == "2.00"
+
+
+def test_the_vision_transformer_of_d2l_s_experiment_is_trained():
+    batch = torch.rand(2, 1, 96, 96), torch.tensor([0, 1])
+    data = d2lmini.DataModule()
+    data.get_dataloader = lambda train: [batch]
+    history = scores.vision(data, seed=0, max_epochs=1)
+    assert {*history} == {"train_loss", "val_loss", "val_acc"} and len(history) == 1
