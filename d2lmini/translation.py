@@ -322,7 +322,7 @@ class EncoderDecoder(Classifier):
 
 def init_seq2seq(module):
     """Initialise linear layers and GRUs as Glorot and Bengio (2010) do."""
-    if isinstance(module, nn.Linear):
+    if type(module) is nn.Linear:  # and not a lazy layer without weights
         nn.init.xavier_uniform_(module.weight)
     if type(module) is nn.GRU:
         for name, parameter in module.named_parameters():

@@ -41,7 +41,7 @@ def fashion_files(num_train=6, num_val=4):
 @pytest.fixture(scope="session")
 def d2l_1_0_3():
     """d2l 1.0.3, whose attention code is the oracle."""
-    from oracle import load_d2l
+    from d2l_reference import load_d2l
 
     return load_d2l()
 

@@ -1,8 +1,7 @@
-"""The benchmark's arithmetic, and that it only compares what is equal."""
+"""The benchmark: equal candidates, ratios within a repeat, thresholds, a profile."""
 
 import bench
 import pytest
-import rivals
 import torch
 
 import d2lmini
@@ -12,92 +11,87 @@ BATCH = [part[:4] for part in DATA.arrays]
 SIZES = 8, 6, 2, 2
 
 
-def models():
-    return rivals.make_models(DATA, max_len=20, sizes=SIZES)
+def models(dropout=0):
+    return bench.make_models(DATA, dropout, sizes=SIZES)
 
 
-def test_ratios_are_taken_within_a_turn():
-    assert bench.median_ratio([2, 30, 8], [1, 10, 1]) == 3
-    with pytest.raises(ValueError):
-        bench.median_ratio([1], [1, 2])
-
-
-def test_all_parties_are_measured_in_turns_after_a_first_for_nothing():
-    calls = []
-    measured = bench.take_turns(
-        {"ours": 1, "d2l": 10}, 2, lambda party: calls.append(party) or party * len(calls)
-    )
-    assert calls == [1, 10] * 3
-    assert measured == {"ours": [3, 5], "d2l": [40, 60]}
-
-
-def test_growth_is_the_exponent_of_a_power():
-    sizes = [9, 32, 128]
-    assert bench.growth(sizes, [3 * n**1.5 for n in sizes]) == pytest.approx(1.5)
-
-
-def test_a_row_meets_its_bar_by_the_ratio_of_d2l():
-    measured = {"ours": [1.0, 2.0, 4.0], "d2l": [3.0, 4.0, 16.0]}
-    row = bench.make_row("a step, ms", measured, bar=3)
-    assert (row["ours"], row["d2l"], row["torch.nn"]) == (2000, 3, None)
-    assert row["met"] is True
-    assert bench.make_row("a step, ms", measured, bar=3.1)["met"] is False
-    assert bench.make_row("a step, ms", measured)["met"] is None
-
-
-@pytest.mark.parametrize("batch", [BATCH, bench.random_batch(DATA, 10, b=3, n=12)])
-def test_all_models_have_the_same_loss_and_others_are_not_timed(batch):
-    parties = models()
-    bench.check_losses(parties, batch)
+@pytest.mark.parametrize("batch", [BATCH, bench.random_batch(DATA, 3, 12)])
+def test_the_candidates_have_the_same_loss_and_others_are_refused(batch):
+    candidates = models()
+    bench.check_losses(candidates, batch)
     with torch.no_grad():
-        parties["d2l"].decoder.dense.weight *= 1.5
+        candidates["d2l"].decoder.dense.weight *= 1.5
     with pytest.raises(ValueError, match="same training loss"):
-        bench.check_losses(parties, batch)
+        bench.check_losses(candidates, batch)
 
 
-@pytest.mark.parametrize("n", [1, 7])
-def test_the_bare_loop_writes_what_our_model_writes(n):
-    ours = models()["ours"].eval()
-    cpu, batch = torch.device("cpu"), bench.random_batch(DATA, 2, b=5, n=6)
-    expected, _ = ours.predict_step(batch, cpu, n)
-    bare = rivals.BareLoop(ours, 5)
-    assert torch.equal(bare.predict_step(batch, cpu, n)[0], expected)
-    assert expected.unique().numel() > 1 or n == 1  # it does not write one word only
-
-
-def test_dropout_is_set_in_every_model():
-    for name, model in models().items():
-        model.plot = lambda *args, **kwargs: None
-        losses = {model.train().training_step(BATCH).item() for _ in range(3)}
-        assert len(losses) == 1, name
-        rivals.set_dropout(model, 0.5)
-        losses = {model.training_step(BATCH).item() for _ in range(3)}
+def test_every_candidate_trains_with_dropout():
+    for name, model in models(dropout=0.5).items():
+        losses = {
+            model.train().loss(model(*BATCH[:-1]), BATCH[-1]).item() for _ in range(3)
+        }
         assert len(losses) == 3, name
 
 
-def test_a_training_step_is_that_of_fit_and_its_products_are_counted():
-    parties = models()
-    bench.check_losses(parties, BATCH)
-    flops = {}
-    for name, model in parties.items():
-        before = [part.detach().clone() for part in model.parameters()]
-        flops[name] = bench.count_flops(bench.training_step(model, BATCH))
-        after = list(model.parameters())
-        assert not any(torch.equal(old, new) for old, new in zip(before, after)), name
-    assert 0 < flops["ours"] == flops["torch.nn"] < flops["d2l"]  # ours cuts the padding
-    parameters = [model.parameters() for model in (parties["ours"], parties["d2l"])]
-    for ours, theirs in zip(*parameters):
-        torch.testing.assert_close(ours, theirs, atol=1e-3, rtol=0)
-
-
-def test_a_product_of_two_matrices_is_counted():
-    X = torch.ones(3, 4)
-    assert bench.count_flops(lambda: X @ X.T) == 2 * 3 * 4 * 3
+@pytest.mark.parametrize("precision", ["32-true", "bf16-mixed"])
+def test_a_training_step_changes_ours_as_it_changes_d2l_s(precision):
+    candidates = models()
+    before = [part.detach().clone() for part in candidates["ours"].parameters()]
+    bench.training_step(candidates["ours"], BATCH, precision=precision)()
+    bench.training_step(candidates["d2l"], BATCH)()
+    after = [candidates[name].parameters() for name in ("ours", "d2l")]
+    for old, ours, theirs in zip(before, *after):
+        assert not torch.equal(old, ours)
+        if precision == "32-true":
+            torch.testing.assert_close(ours, theirs, atol=1e-3, rtol=0)
 
 
 def test_random_batches_have_the_lengths_they_name():
-    src, tgt, lengths, labels = bench.random_batch(DATA, 7, b=50, n=10)
-    pad = DATA.tgt_vocab["<pad>"]
+    src, tgt, lengths, labels = bench.random_batch(DATA, 50, 10)
     assert src.shape == tgt.shape == labels.shape == (50, 10)
-    assert {*lengths.tolist()} == {*(labels != pad).sum(1).tolist()} == {7, 8, 9, 10}
-    assert lengths[0] == 10
+    words = (labels != DATA.tgt_vocab["<pad>"]).sum(dim=1)
+    assert {*lengths.tolist()} == {*words.tolist()} == {5, 6, 7, 8, 9, 10}
+
+
+def test_ratios_are_medians_within_a_repeat_and_the_candidates_alternate(capsys):
+    calls = []
+    times = {"ours": [1, 10, 1], "d2l": [2, 30, 8]}
+
+    def measure(name):
+        calls.append(name)
+        return times[name][(len(calls) - 1) // 2]
+
+    names = {"ours": "ours", "d2l": "d2l"}
+    row = bench.Row("a step, ms", names, {"d2l": 3}, measure=measure)
+    assert bench.compare(row, repeats=3, num_threads=1)
+    assert calls == ["ours", "d2l"] * 3
+    assert capsys.readouterr().out.split()[-5:] == ["d2l", "3.00", ">=", "3", "met"]
+    calls.clear()
+    assert not bench.compare(row._replace(thresholds={"d2l": 3.1}), 3, num_threads=1)
+    assert "NOT met" in capsys.readouterr().out
+
+
+def test_a_call_is_timed_and_its_operations_are_listed(capsys):
+    X = torch.ones(100, 100)
+    assert 0 < bench.run_time(lambda: X @ X, num_threads=1, min_run_time=1e-3) < 1e3
+    bench.print_profile(lambda: X @ X, num_rows=1)
+    assert "aten::mm (1 calls)" in capsys.readouterr().out
+
+
+def test_attention_over_many_tokens_is_run_in_both_libraries():
+    for name in ("ours", "d2l"):
+        bench.attend(name, num_tokens=4)
+
+
+def test_decoding_takes_all_steps():
+    for name in ("ours", "d2l"):
+        bench.decode(models()[name].eval(), BATCH, num_steps=3)
+
+
+def test_both_libraries_train_with_a_figure(d2l_1_0_3, monkeypatch):
+    for name in ("use_svg_display", "display"):  # which the benchmark replaces
+        monkeypatch.setattr(d2l_1_0_3, name, getattr(d2l_1_0_3, name))
+    (row,) = bench.fit_rows(max_epochs=1)
+    for candidate in row.candidates.values():
+        candidate()
+        assert d2lmini.plt.gcf().axes[0].lines

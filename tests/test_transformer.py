@@ -149,7 +149,7 @@ def test_a_block_equals_that_of_pytorch_and_so_do_its_gradients(side, problem):
 
 def their_decoder(library, problem):
     """d2l's decoder with the weights of ours, in the same mode."""
-    from oracle import d2l_transformer_decoder
+    from d2l_reference import d2l_transformer_decoder
 
     ours, Decoder = problem.model.decoder, d2l_transformer_decoder(library)
     theirs = Decoder(problem.size, *problem.sizes).to(ours.dense.weight.dtype)

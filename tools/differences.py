@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import torch
-from oracle import load_d2l
+from d2l_reference import load_d2l
 from save import PACKAGE, chapter_paths, read_chapter
 
 PAGE = Path("book", "differences.md")
