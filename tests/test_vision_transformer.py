@@ -414,6 +414,7 @@ def packed(file, change):
     [
         (IMAGES, b"<h1>Not found</h1>", "be a compressed IDX file: Not a gzipped file"),
         (IMAGES, RIGHT[IMAGES][:-20], "be a compressed IDX file: Compressed file ended"),
+        (IMAGES, RIGHT[IMAGES][:10] + b"\xff" * 20, "be a compressed IDX file: Error"),
         (LABELS, packed(RIGHT[LABELS], lambda content: content[:7]), "unpack requires"),
         (LABELS, RIGHT[IMAGES], r"hold bytes on 1 axes, not \(0, 0, 8, 3\)"),
         (LABELS, gzip.compress(b"\0\0\x0d\1" + bytes(10)), r"not \(0, 0, 13, 1\)"),

@@ -10,7 +10,7 @@ from tests.exercise_answers import swap
 
 OTHER = {
     "6.1": """
-def variance_shares(H):
+def variance_fractions(H):
     b, n, d = H.shape
     H = H.double().reshape(b * n, d)
     H = (H - H.mean(0)).reshape(b, n, d)
@@ -62,7 +62,7 @@ class LearnedPositionalEncoding(nn.Module):
         return self.dropout((X + rows).to(X.dtype))
 
 
-def offset_share(G):
+def offset_fraction(G):
     pairs = [(j - i, float(G[i, j])) for i in range(len(G)) for j in range(len(G))]
     pairs = [(offset, entry) for offset, entry in pairs if offset]
     groups = {}
@@ -119,7 +119,7 @@ def four_terms(X, P, W_q, W_k):
         .flatten(0, 1)
 """,
     "6.5": """
-def mark_share(X, mark):
+def bos_fraction(X, mark):
     n = X.shape[1]
     weights = d2l.masked_softmax(torch.zeros(len(X), n, n), mask=d2l.causal_mask(n))
     return (weights * (X == mark).unsqueeze(1)).sum(-1)
@@ -151,7 +151,7 @@ def reversal_batch(X, lengths):
     return torch.tensor(inputs), torch.tensor(labels)
 """,
     "6.7": """
-def way(distance, k):
+def route(distance, k):
     if k % 2 == 0 or k < 3:
         raise ValueError("k must be odd and at least 3")
     half, power = k // 2, 1
@@ -181,7 +181,7 @@ def dilated_path(n, k):
     return layers
 """,
     "6.8": """
-class MendedWriter(Writer):
+class FixedDecoder(Writer):
     def forward(self, X, state=None):
         whole = X if state is None else torch.cat([state, X], dim=1)
         scores, _ = super().forward(whole)  # reads everything again
@@ -205,7 +205,7 @@ def _counting(**lines):
         "count": "torch.round(1 / shares - 1).to(torch.int64)",
     } | lines
     return f"""
-def mark_share(X, mark):
+def bos_fraction(X, mark):
     n = X.shape[1]
     weights = d2l.masked_softmax(torch.zeros(len(X), n, n), {parts["mask"]})
     return (weights * ({parts["values"]}).unsqueeze(1)).sum(-1)
@@ -227,9 +227,9 @@ def _writer(
     state="keys, values",
     after="",
 ):
-    """A MendedWriter with these lines put in."""
+    """A FixedDecoder with these lines put in."""
     return f"""
-class MendedWriter(Writer):
+class FixedDecoder(Writer):
     def forward(self, X, state=None):
         {before or "pass"}
         start = {start}
