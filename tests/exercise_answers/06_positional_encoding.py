@@ -1,6 +1,6 @@
 """Answers to the exercises on positions: wrong ones to catch, others to accept.
 
-Each takes the place of a solution cell. WRONG lists (what is wrong, source) for each
+Each takes the position of a solution cell. WRONG lists (what is wrong, source) for each
 exercise; OTHER has a correct answer written in another way.
 """
 
@@ -15,9 +15,9 @@ def variance_fractions(H):
     H = H.double().reshape(b * n, d)
     H = (H - H.mean(0)).reshape(b, n, d)
     total = (H**2).sum()
-    place = b * (H.mean(0) ** 2).sum() / total
+    position = b * (H.mean(0) ** 2).sum() / total
     sequence = n * (H.mean(1) ** 2).sum() / total
-    return float(place), float(sequence), float(1 - place - sequence)
+    return float(position), float(sequence), float(1 - position - sequence)
 
 
 class Stack(nn.Module):
@@ -50,16 +50,11 @@ class LearnedPositionalEncoding(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, X, start=0):
-        _, max_len, d = self.P.shape
-        if X.ndim != 3 or X.shape[2] != d or not X.is_floating_point():
-            raise ValueError("X must be floating-point numbers of the table's width")
-        if start < 0:
-            raise ValueError("start must not be negative")
-        if start + X.shape[1] > max_len:
-            raise ValueError("start + n must be at most max_len")
-        places = torch.arange(start, start + X.shape[1])
-        rows = nn.functional.embedding(places, self.P[0])
-        return self.dropout((X + rows).to(X.dtype))
+        if start < 0 or start + X.shape[1] > self.P.shape[1]:
+            raise ValueError("positions must be in 0 to max_len - 1")
+        positions = torch.arange(start, start + X.shape[1])
+        rows = nn.functional.embedding(positions, self.P[0])
+        return self.dropout(X + rows)
 
 
 def offset_fraction(G):
@@ -119,16 +114,16 @@ def four_terms(X, P, W_q, W_k):
         .flatten(0, 1)
 """,
     "6.5": """
-def bos_fraction(X, mark):
+def bos_fraction(X, bos):
     n = X.shape[1]
     weights = d2l.masked_softmax(torch.zeros(len(X), n, n), mask=d2l.causal_mask(n))
-    return (weights * (X == mark).unsqueeze(1)).sum(-1)
+    return (weights * (X == bos).unsqueeze(1)).sum(-1)
 
 
-def tokens_before(shares):
-    if (shares <= 0).any():
-        raise ValueError("shares must be positive")
-    return torch.round(1 / shares - 1).to(torch.int64)
+def tokens_before(fractions):
+    if (fractions <= 0).any():
+        raise ValueError("fractions must be positive")
+    return torch.round(1 / fractions - 1).to(torch.int64)
 """,
     "6.6": """
 def aimed_head(n, d):
@@ -157,18 +152,18 @@ def route(distance, k):
     half, power = k // 2, 1
     while (power - 1) // 2 < distance:  # so far do all layers reach together
         power *= k
-    places, at = [], distance
+    positions, at = [], distance
     while power > 1:
-        places.append(at)
+        positions.append(at)
         power //= k
         at -= power * ((2 * at + power) // (2 * power))  # the nearest multiple
-    return [0, *places[::-1]]
+    return [0, *positions[::-1]]
 
 
 def plain_path(n, k):
-    layers, place = 0, 0
-    while place < n - 1:
-        layers, place = layers + 1, place + (k - 1) // 2
+    layers, position = 0, 0
+    while position < n - 1:
+        layers, position = layers + 1, position + (k - 1) // 2
     return layers
 
 
@@ -181,10 +176,10 @@ def dilated_path(n, k):
     return layers
 """,
     "6.8": """
-class FixedDecoder(Writer):
+class FixedDecoder(CachedDecoder):
     def forward(self, X, state=None):
         whole = X if state is None else torch.cat([state, X], dim=1)
-        scores, _ = super().forward(whole)  # reads everything again
+        scores, _ = super().forward(whole)  # runs on the whole prefix again
         return scores[:, -X.shape[1] :], whole
 """,
 }
@@ -200,25 +195,25 @@ def _counting(**lines):
     parts = {
         "X": "X",
         "mask": "mask=d2l.causal_mask(n)",
-        "values": "(X == mark)",
-        "check": "(shares <= 0).any()",
-        "count": "torch.round(1 / shares - 1).to(torch.int64)",
+        "values": "(X == bos)",
+        "check": "(fractions <= 0).any()",
+        "count": "torch.round(1 / fractions - 1).to(torch.int64)",
     } | lines
     return f"""
-def bos_fraction(X, mark):
+def bos_fraction(X, bos):
     n = X.shape[1]
     weights = d2l.masked_softmax(torch.zeros(len(X), n, n), {parts["mask"]})
     return (weights * ({parts["values"]}).unsqueeze(1)).sum(-1)
 
 
-def tokens_before(shares):
+def tokens_before(fractions):
     if {parts["check"]}:
-        raise ValueError("shares must be positive")
+        raise ValueError("fractions must be positive")
     return {parts["count"]}
 """
 
 
-def _writer(
+def _decoder(
     start="0 if state is None else state[0].shape[2]",
     before="",
     mask="d2l.causal_mask(X.shape[1], start=keys.shape[2] - X.shape[1])",
@@ -229,7 +224,7 @@ def _writer(
 ):
     """A FixedDecoder with these lines put in."""
     return f"""
-class FixedDecoder(Writer):
+class FixedDecoder(CachedDecoder):
     def forward(self, X, state=None):
         {before or "pass"}
         start = {start}
@@ -283,7 +278,7 @@ WRONG = {
         ),
         (
             "forgets dropout",
-            _second(("self.dropout((X + rows).to(X.dtype))", "(X + rows).to(X.dtype)")),
+            _second(("self.dropout(X + rows)", "X + rows")),
         ),
         (
             "the main diagonal counts, too",
@@ -334,20 +329,23 @@ WRONG = {
         ("looks ahead", _counting(mask="None")),
         ("does not see itself", _counting(mask="mask=torch.ones(n, n).tril(-1).bool()")),
         (
-            "counts the place itself, too",
-            _counting(count="torch.round(1 / shares).to(torch.int64)"),
+            "counts the position itself, too",
+            _counting(count="torch.round(1 / fractions).to(torch.int64)"),
         ),
-        ("cuts instead of rounding", _counting(count="(1 / shares - 1).to(torch.int64)")),
+        (
+            "cuts instead of rounding",
+            _counting(count="(1 / fractions - 1).to(torch.int64)"),
+        ),
     ],
     "6.6": [
         ("turns by n", _lengths(("(n - 1) * 10000", "n * 10000"))),
         ("the speeds of columns, not of pairs", _lengths(("(-j / d)", "(-2 * j / d)"))),
         (
-            "padding before the mark",
+            "padding before the bos",
             _lengths(("[16] + [17] * (width - n - 1)", "[17] * (width - n - 1) + [16]")),
         ),
         (
-            "asks for the mark, too",
+            "asks for the bos, too",
             _lengths(("[-100] * (width - n)", "[16] + [-100] * (width - n - 1)")),
         ),
     ],
@@ -360,7 +358,7 @@ WRONG = {
             "plain, rounded down",
             _ways(
                 (
-                    "    layers, place = 0, 0\n    while place < n - 1:\n        layers, place = layers + 1, place + (k - 1) // 2\n    return layers",
+                    "    layers, position = 0, 0\n    while position < n - 1:\n        layers, position = layers + 1, position + (k - 1) // 2\n    return layers",
                     "    return (n - 1) // (k // 2)",
                 )
             ),
@@ -372,14 +370,14 @@ WRONG = {
         ("dilated, zero for what never arrives", _ways(("return None", "return 0"))),
     ],
     "6.8": [
-        ("the bug itself", _writer(start="0")),
+        ("the bug itself", _decoder(start="0")),
         (
             "the length of the piece for its start",
-            _writer(start="0 if state is None else X.shape[1]"),
+            _decoder(start="0 if state is None else X.shape[1]"),
         ),
         (
             "counts calls, not tokens",
-            _writer(
+            _decoder(
                 start="0 if state is None else state[2]",
                 keep="torch.cat([old, new], dim=2)",
                 state="keys, values, start + 1",
@@ -387,7 +385,7 @@ WRONG = {
         ),
         (
             "the mask begins at 0",
-            _writer(mask="d2l.causal_mask(X.shape[1], keys.shape[2])"),
+            _decoder(mask="d2l.causal_mask(X.shape[1], keys.shape[2])"),
         ),
     ],
 }
