@@ -106,7 +106,7 @@ def test_an_index_outside_the_vocabulary_is_refused(index):
 
 ODD = """Go.\tVa\u202f!
 Hi!\tSalut\xa0!
-Hi!\tÇa  va ?
+Hi!\tSalut, ça  va?
 GO on, a.\tContinue,a.
 Wait...\tAttends\u2009!
 a a a a a a a\tb b b b b b b
