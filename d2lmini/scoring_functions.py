@@ -181,7 +181,7 @@ class DistanceAttention(DotProductAttention):
     """
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
-        """The outputs (b, ..., n, v); see the class."""
+        """The weighted sums of the values; see the class."""
         # The dot product of [q, 1] and [k, -|k|²/2] is the score, times √d.
         d = keys.shape[-1]
         norms = keys.square().sum(dim=-1, keepdim=True)
@@ -205,5 +205,5 @@ class BilinearAttention(DotProductAttention):
         self.W_q = nn.LazyLinear(key_size, bias=False)
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
-        """The outputs (b, ..., n, v); see the class."""
+        """The weighted sums of the values; see the class."""
         return super().forward(self.W_q(queries), keys, values, valid_lens, mask=mask)
