@@ -88,12 +88,11 @@ class Vocab:
 class MTFraEng(DataModule):
     """English–French sentence pairs, each padded or truncated to num_steps tokens.
 
-    Source "phrasebook" comes with the package; "tatoeba" is the collection that d2l
-    uses (167,130 pairs from tatoeba.org, CC BY 2.0 FR), downloaded once into `root`.
-    Training takes the first num_train pairs and validation the next num_val. With a
-    `seed`, they are drawn at random from the pairs that fit into num_steps and whose
-    tokens all occur min_freq times in the source. Validation leaves out English
-    sentences that occur in training.
+    Source "phrasebook" comes with the package; "tatoeba", which d2l uses (167,130 pairs
+    from tatoeba.org, CC BY 2.0 FR), is downloaded once into `root`. Training takes the
+    first num_train pairs and validation the next num_val, without English sentences of
+    the training pairs. With a `seed`, both are drawn at random from the pairs that fit
+    into num_steps and whose tokens all occur min_freq times in the source.
 
     `arrays` holds source (b, n), decoder input (b, n), source lengths (b,) and labels
     (b, n); `src` and `tgt` hold the same sentences as lists of tokens. Raises

@@ -62,9 +62,9 @@ def test_cells_are_numbered_from_one_and_hold_clean_outputs(path):
 
 
 @notebook
-def test_every_cell_is_executed_and_nine_in_ten_are_compared(path):
+def test_every_cell_is_executed_and_four_in_five_are_compared(path):
     cells = code_cells(path)
-    assert sum("nbval-ignore-output" in tags(cell) for cell in cells) <= len(cells) / 10
+    assert sum("nbval-ignore-output" in tags(cell) for cell in cells) <= len(cells) / 5
     for cell in cells:
         assert not {"nbval-skip", "skip-execution"} & tags(cell)
         assert not re.search(r"#\s*(NBVAL|PYTEST_VALIDATE)", cell.source)
