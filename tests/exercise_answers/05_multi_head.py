@@ -1,12 +1,6 @@
-"""Answers to the exercises on multi-head attention: wrong ones, and others to accept.
+"""Answers to the exercises of chapter 5: others that are right, and some that are wrong."""
 
-Each takes the place of a solution cell. WRONG lists (what is wrong, source) for each
-exercise; OTHER has a correct answer written in another way.
-"""
-
-from functools import partial
-
-from tests.exercise_answers import swap
+from exercise_answers import spoil
 
 OTHER = {
     "5.1": """
@@ -50,29 +44,17 @@ def head_importance(layer, losses):
 
 
 def prune_heads(layer, keep):
-    h, rows = layer.num_heads, layer.W_o.in_features
+    h, p = layer.num_heads, layer.W_o.in_features // layer.num_heads
     if len(keep) == 0 or sorted(set(keep) & set(range(h))) != sorted(keep):
         raise ValueError("keep")
-    index = torch.arange(rows).reshape(h, -1)[torch.tensor(keep)].reshape(-1)
-    bias = layer.W_o.bias is not None
-    rate = layer.attention.dropout.p
-    new = d2l.MultiHeadAttention(len(index), len(keep), rate, bias=bias)
-    new.W_o = nn.Linear(len(index), layer.W_o.out_features, bias=bias)
-    widths = [W.in_features for W in (layer.W_q, layer.W_k, layer.W_v)]
-    new.to(layer.W_o.weight.dtype)
-    new.project(*(torch.zeros(1, 1, width, dtype=layer.W_o.weight.dtype)
-                  for width in widths[1:]))
-    new.W_q(torch.zeros(1, 1, widths[0], dtype=layer.W_o.weight.dtype))
-    with torch.no_grad():
-        for name in ("W_q", "W_k", "W_v"):
-            old, fresh = getattr(layer, name), getattr(new, name)
-            fresh.weight.copy_(old.weight[index])
-            if bias:
-                fresh.bias.copy_(old.bias[index])
-        new.W_o.weight.copy_(layer.W_o.weight[:, index])
-        if bias:
-            new.W_o.bias.copy_(layer.W_o.bias)
-    return new.train(layer.training)
+    rows = torch.arange(h * p).view(h, p)[torch.tensor(keep)].flatten()
+    new = copy.deepcopy(layer)
+    new.num_heads = len(keep)
+    for linear in (new.W_q, new.W_k, new.W_v):
+        for name, parameter in list(linear.named_parameters()):
+            setattr(linear, name, nn.Parameter(parameter.detach()[rows]))
+    new.W_o.weight = nn.Parameter(new.W_o.weight.detach()[:, rows])
+    return new
 """,
     "5.3": """
 def best_blend(wanted):
@@ -162,43 +144,17 @@ def pair_query(keys, i, j, margin):
 """,
 }
 
-_but = partial(swap, OTHER)
-
-_PRUNE = "\n\ndef prune_heads" + OTHER["5.2"].partition("\n\ndef prune_heads")[2]
-
-
-def _importance(shape="heads.shape[:-1]", result="slopes.abs().mean((0, 1))"):
-    """head_importance with gates of this shape, and the prune_heads of OTHER."""
-    return f"""
-def head_importance(layer, losses):
-    kept = []
-
-    def gate(_, inputs):
-        heads = inputs[0].unflatten(-1, (layer.num_heads, -1))
-        kept.append(torch.ones({shape}, requires_grad=True))
-        return (kept[0].unsqueeze(-1) * heads).flatten(-2)
-
-    handle = layer.W_o.register_forward_pre_hook(gate)
-    try:
-        loss = losses()
-    finally:
-        handle.remove()
-    if loss.ndim != 2:
-        raise ValueError("losses")
-    slopes = torch.autograd.grad(loss.sum(), kept[0])[0]
-    return {result}
-{_PRUNE}"""
-
-
-WRONG = {
+MISTAKES = {
     "5.1": [
-        ("forgets the half", _but("5.1", ("1 - torch.min", "2 - 2 * torch.min"))),
+        ("forgets the half", "1 - torch.min", "2 - 2 * torch.min"),
+        ("queries without valid keys count", "distances / seen", "distances / (b * n)"),
         (
-            "counts the rows that are empty in the mean",
-            _but("5.1", ("distances / seen", "distances / (b * n)")),
+            "squares instead of absolute values",
+            "1 - torch.minimum(rows[i], rows[j]).sum()",
+            "(rows[i] - rows[j]).square().sum() / 2",
         ),
         (
-            "the mean of the maps first: differences cancel",
+            "compares the mean maps, in which differences cancel",
             """
 def head_distances(weights):
     if weights.ndim != 4:
@@ -208,58 +164,38 @@ def head_distances(weights):
     return torch.cdist(maps, maps, p=1) / 2
 """,
         ),
-        ("no check of the axes", _but("5.1", ("!= 4", "< 0"))),
     ],
     "5.2": [
         (
             "the L1 norm of the attention weights, which is always 1",
-            """
-def head_importance(layer, losses):
-    if losses().ndim != 2:
-        raise ValueError("losses")
-    return layer.attention.attention_weights.norm(p=1, dim=-1).mean((0, 2))
-"""
-            + _PRUNE,
+            "    return slopes.abs().flatten(0, 1).sum(0) / loss.numel()",
+            "    weights = layer.attention.attention_weights\n"
+            "    return weights.unflatten(0, (len(loss), -1)).norm(p=1, dim=-1).mean((0, 2))",
         ),
         (
-            "the absolute value after the mean",
-            _importance(result="slopes.mean((0, 1)).abs()"),
+            "the absolute value after the sum",
+            "slopes.abs().flatten(0, 1).sum(0)",
+            "slopes.flatten(0, 1).sum(0).abs()",
         ),
         (
-            "gates at zero instead of a cut",
-            OTHER["5.2"].partition("\n\ndef prune_heads")[0]
-            + """
-
-def prune_heads(layer, keep):
-    h = layer.num_heads
-    if not keep or sorted(set(keep) & set(range(h))) != sorted(keep):
-        raise ValueError("keep")
-    new = copy.deepcopy(layer)
-    gone = [i for i in range(h) if i not in keep]
-    with torch.no_grad():
-        new.W_o.weight.unflatten(1, (h, -1))[:, gone] = 0
-    return new
-""",
+            "columns at zero instead of a cut",
+            "    new.num_heads = len(keep)\n",
+            "    new.W_o.weight.data[:, [i for i in range(h * p) if i not in rows]] = 0\n"
+            "    return new\n",
         ),
-        (
-            "takes every h-th row: mixes the heads",
-            _but(
-                "5.2",
-                (
-                    "reshape(h, -1)[torch.tensor(keep)]",
-                    "reshape(-1, h).T[torch.tensor(keep)]",
-                ),
-            ),
-        ),
+        ("takes every h-th row", "view(h, p)[torch", "view(p, h).T[torch"),
     ],
     "5.3": [
+        ("the bound is always 1", "return alpha, w, error", "return alpha, w, 1.0"),
         (
-            "the bound is always 1",
-            _but("5.3", ("return alpha, w, error", "return alpha, w, 1.0")),
+            "takes the positive side always",
+            "min(options, key=lambda option: option[0])",
+            "options[0]",
         ),
         (
-            "always looks at the positive side",
-            _but("5.3", ("min(options, key=lambda option: option[0])", "options[0]")),
+            "compares sums instead of squares",
+            "key=lambda option: option[0]",
+            "key=lambda option: -abs(option[2])",
         ),
         (
             "looks up the largest coefficient alone",
@@ -268,89 +204,31 @@ def best_blend(wanted):
     if wanted.ndim != 1:
         raise ValueError("wanted")
     k = wanted.abs().argmax()
-    alpha = nn.functional.one_hot(k, len(wanted)).float()
-    w = wanted[k].item()
-    return alpha, w, (w * alpha - wanted).square().sum().item()
-""",
-        ),
-        (
-            "weights in proportion to sizes, whatever the sign",
-            """
-def best_blend(wanted):
-    if wanted.ndim != 1:
-        raise ValueError("wanted")
-    alpha = wanted.abs() / wanted.abs().sum().clamp(min=1e-9)
-    if not wanted.any():
-        alpha = torch.full_like(wanted, 1 / len(wanted))
-    w = (alpha @ wanted / alpha.square().sum()).item()
+    alpha, w = nn.functional.one_hot(k, len(wanted)).float(), wanted[k].item()
     return alpha, w, (w * alpha - wanted).square().sum().item()
 """,
         ),
     ],
     "5.4": [
+        ("two heads give any sums", "if ((wanted", "if False and ((wanted"),
+        ("the second factor is positive", "[w1, -w2]", "[w1, w2]"),
+        ("the rows of weights do not sum to 1", "extra[:, :1] = spare", "extra[:, :1] = 0"),
         (
-            "a pair of factors for each question",
-            """
-def two_heads(wanted):
-    sides = torch.stack([wanted.clamp(min=0), (-wanted).clamp(min=0)])
-    if not torch.allclose(wanted.sum(1), wanted[:1].sum(1), atol=1e-4):
-        raise ValueError("wanted")
-    sizes = sides.sum(-1, keepdim=True)
-    return sides / sizes.clamp(min=1e-9), sizes[..., 0].amax(-1) * torch.tensor([1.0, -1])
-""",
-        ),
-        ("forgets the sign of the second factor", _but("5.4", ("[w1, -w2]", "[w1, w2]"))),
-        (
-            "does not spend what is to spare",
-            _but("5.4", ("extra[:, :1] = spare", "extra[:, :1] = 0")),
-        ),
-        (
-            "divides by zero where a side is empty",
-            """
-def two_heads(wanted):
-    sums = wanted.sum(-1)
-    if (sums - sums[0]).abs().max() > 1e-4:
-        raise ValueError("wanted")
-    sides = torch.stack([wanted.clamp(min=0), (-wanted).clamp(min=0)])
-    sizes = sides.sum(-1).amax(-1)
-    spare = sizes[:, None, None] - sides.sum(-1, keepdim=True)
-    alpha = (sides + spare / wanted.shape[1]) / sizes[:, None, None]
-    return alpha, sizes * torch.tensor([1.0, -1.0])
-""",
+            "the spare weight does not cancel",
+            "(-wanted).relu() + extra",
+            "(-wanted).relu() + extra.flip(1)",
         ),
     ],
     "5.5": [
-        ("unbiased, so without any effect", _but("5.5", ("(1 / (1 - rate) - 1)", "0"))),
-        (
-            "the variance of the mask without the scale",
-            _but("5.5", ("(1 / (1 - rate) - 1)", "rate * (1 - rate)")),
-        ),
-        ("r instead of r / (1 - r)", _but("5.5", ("(1 / (1 - rate) - 1)", "rate"))),
-        (
-            "cancels before the square: one mask for all heads",
-            _but("5.5", ('torch.einsum("h,hnm->nm", w**2, alpha**2)', "mean**2")),
-        ),
+        ("unbiased, so without any effect", "(1 / (1 - rate) - 1)", "0"),
+        ("r instead of r / (1 - r)", "(1 / (1 - rate) - 1)", "rate"),
+        ("the variance without the scale", "(1 / (1 - rate) - 1)", "rate * (1 - rate)"),
+        ("one mask for all heads", 'torch.einsum("h,hnm->nm", w**2, alpha**2)', "mean**2"),
     ],
     "5.6": [
-        (
-            "width 1 finds the largest only",
-            _but(
-                "5.6",
-                (
-                    "(points == points.max()) | (points == points.min())",
-                    "points == points.max()",
-                ),
-            ),
-        ),
-        (
-            "a query finds the key that it resembles: always",
-            """
-def can_be_found(keys):
-    if keys.shape[1] not in (1, 2):
-        raise ValueError("keys")
-    return torch.ones(len(keys), dtype=torch.bool)
-""",
-        ),
+        ("width 1 finds only the largest", " | (points == points.min())", ""),
+        ("keys inside an edge count", "<= 1e-12", "< -1e-12"),
+        ("equal keys count", "k in corners and alone[k]", "k in corners"),
         (
             "tries each key as its own query",
             """
@@ -362,58 +240,27 @@ def can_be_found(keys):
     return scores.diagonal() > others.amax(1)
 """,
         ),
-        (
-            "counts equal keys",
-            _but(
-                "5.6",
-                ("k in corners and alone[k]", "k in corners"),
-                (" & ((points == points.T).sum(1) == 1)", ""),
-            ),
-        ),
     ],
     "5.7": [
-        (
-            "names only: the mean of two",
-            _but("5.7", ("layer.W_k.weight[5, 5] = 15", "pass")),
-        ),
-        (
-            "prices only: the dearest of all",
-            _but("5.7", ("layer.W_k.weight[thing, thing] = 30", "pass")),
-        ),
-        (
-            "the cheaper one",
-            _but("5.7", ("layer.W_q.bias[5] = 60", "layer.W_q.bias[5] = -60")),
-        ),
-        ("too soft", _but("5.7", ("layer.W_q.bias[5] = 60", "layer.W_q.bias[5] = 6"))),
+        ("names only: the mean of the two", "layer.W_k.weight[5, 5] = 15", "pass"),
+        ("prices only: the dearest of all", "layer.W_k.weight[thing, thing] = 30", "pass"),
+        ("the cheaper one", "layer.W_q.bias[5] = 60", "layer.W_q.bias[5] = -60"),
+        ("too soft", "layer.W_q.bias[5] = 60", "layer.W_q.bias[5] = 6"),
     ],
     "5.8": [
         (
-            "the sum of the two keys, as if all had length 1 and right angles",
-            """
-def pair_query(keys, i, j, margin):
-    if torch.linalg.matrix_rank(keys) < len(keys):
-        raise ValueError("keys")
-    return margin * (keys[i] + keys[j])
-""",
+            "the sum of the two keys, as if they were orthonormal",
+            "torch.linalg.solve(gram, scores) @ keys",
+            "margin * (keys[i] + keys[j])",
         ),
         (
-            "the sum of the two directions",
-            """
-def pair_query(keys, i, j, margin):
-    if torch.linalg.matrix_rank(keys) < len(keys):
-        raise ValueError("keys")
-    return margin * sum(key / key.square().sum() for key in (keys[i], keys[j]))
-""",
+            "the sum of the two keys over their squared lengths",
+            "torch.linalg.solve(gram, scores) @ keys",
+            "margin * (keys[i] / gram[i, i] + keys[j] / gram[j, j])",
         ),
-        ("half the margin", _but("5.8", ("-1.0 - margin", "-margin / 2"))),
-        (
-            "takes any keys",
-            """
-def pair_query(keys, i, j, margin):
-    scores = torch.zeros(len(keys), dtype=keys.dtype)
-    scores[[i, j]] = margin
-    return torch.linalg.pinv(keys) @ scores
-""",
-        ),
+        ("half the margin", "-1.0 - margin", "-margin / 2"),
+        ("takes dependent keys", 'raise ValueError("keys are linearly dependent")', "pass"),
     ],
 }
+
+WRONG = spoil(OTHER, MISTAKES)

@@ -1,12 +1,6 @@
-"""Answers to the exercises on positions: wrong ones to catch, others to accept.
+"""Answers to the exercises of chapter 6: others that are right, and some that are wrong."""
 
-Each takes the position of a solution cell. WRONG lists (what is wrong, source) for each
-exercise; OTHER has a correct answer written in another way.
-"""
-
-from functools import partial
-
-from tests.exercise_answers import swap
+from exercise_answers import spoil
 
 OTHER = {
     "6.1": """
@@ -178,214 +172,123 @@ def dilated_path(n, k):
     "6.8": """
 class FixedDecoder(CachedDecoder):
     def forward(self, X, state=None):
-        whole = X if state is None else torch.cat([state, X], dim=1)
-        scores, _ = super().forward(whole)  # runs on the whole prefix again
-        return scores[:, -X.shape[1] :], whole
+        start = 0 if state is None else state[0].shape[2]
+        H = self.positions(self.embedding(X), start=start)
+        cache = self.attention.project(H, H)
+        if state is not None:
+            cache = [torch.cat(pair, dim=2) for pair in zip(state, cache)]
+        mask = torch.ones(X.shape[1], cache[0].shape[2]).tril(start).bool()
+        return self.output(self.attention.attend(H, *cache, mask=mask)), cache
 """,
 }
 
-_first, _second, _third, _fourth = (
-    partial(swap, OTHER, number) for number in ("6.1", "6.2", "6.3", "6.4")
-)
-_lengths, _ways = partial(swap, OTHER, "6.6"), partial(swap, OTHER, "6.7")
-
-
-def _counting(**lines):
-    """A causal head that counts, with these lines put in."""
-    parts = {
-        "X": "X",
-        "mask": "mask=d2l.causal_mask(n)",
-        "values": "(X == bos)",
-        "check": "(fractions <= 0).any()",
-        "count": "torch.round(1 / fractions - 1).to(torch.int64)",
-    } | lines
-    return f"""
-def bos_fraction(X, bos):
-    n = X.shape[1]
-    weights = d2l.masked_softmax(torch.zeros(len(X), n, n), {parts["mask"]})
-    return (weights * ({parts["values"]}).unsqueeze(1)).sum(-1)
-
-
-def tokens_before(fractions):
-    if {parts["check"]}:
-        raise ValueError("fractions must be positive")
-    return {parts["count"]}
-"""
-
-
-def _decoder(
-    start="0 if state is None else state[0].shape[2]",
-    before="",
-    mask="d2l.causal_mask(X.shape[1], start=keys.shape[2] - X.shape[1])",
-    keep="torch.cat([old, new], dim=2)",
-    H="self.positions(self.embedding(X), start)",
-    state="keys, values",
-    after="",
-):
-    """A FixedDecoder with these lines put in."""
-    return f"""
-class FixedDecoder(CachedDecoder):
-    def forward(self, X, state=None):
-        {before or "pass"}
-        start = {start}
-        H = {H}
-        parts = self.attention.project(H, H)
-        if state is not None:
-            parts = [{keep} for old, new in zip(state, parts)]
-        keys, values = parts
-        H = self.attention.attend(H, keys, values, mask={mask})
-        {after or "pass"}
-        return self.output(H), ({state})
-"""
-
-
-WRONG = {
+MISTAKES = {
     "6.1": [
-        ("does not centre", _first(("(H - H.mean(0))", "H"))),
+        ("one mean for all columns", "H - H.mean(0)", "H - H.mean()"),
         (
-            "the residual brings the first input back",
-            _first(("self.keep * H", "self.keep * found[0]")),
+            "`again` adds positions twice before the first layer",
+            "H = X + self.P.P[:, : X.shape[1]]",
+            "H = X + (1 + self.again) * self.P.P[:, : X.shape[1]]",
         ),
         (
-            "positions before every layer, the first twice",
-            _first(
-                (
-                    "H = X + self.P.P[:, : X.shape[1]]",
-                    "H = X + (1 + self.again) * self.P.P[:, : X.shape[1]]",
-                )
-            ),
+            "the residual connection brings the first input back",
+            "self.keep * H",
+            "self.keep * found[0]",
         ),
         (
-            "the bottom is the tokens without positions",
-            _first(("found = [H]", "found = [X]")),
+            "one layer is used several times",
+            "for _ in range(num_layers):\n            self.layers.append(",
+            "self.layers.extend([",
+            "d2l.MultiHeadAttention(d, 1, 0))",
+            "d2l.MultiHeadAttention(d, 1, 0)] * num_layers)",
         ),
     ],
     "6.2": [
+        ("standard deviation 1", "std=0.1", "std=1"),
+        ("leaves a negative start to PyTorch", "start < 0 or ", ""),
+        ("distances instead of offsets", "setdefault(offset,", "setdefault(abs(offset),"),
         (
-            "a buffer, which does not learn",
-            _second(
-                (
-                    "self.P = nn.Parameter(torch.empty(1, max_len, num_hiddens))",
-                    "self.register_buffer('P', torch.empty(1, max_len, num_hiddens))",
-                )
-            ),
-        ),
-        (
-            "forgets start",
-            _second(
-                ("torch.arange(start, start + X.shape[1])", "torch.arange(X.shape[1])")
-            ),
-        ),
-        (
-            "forgets dropout",
-            _second(("self.dropout(X + rows)", "X + rows")),
-        ),
-        (
-            "the main diagonal counts, too",
-            _second(
-                ("for offset, entry in pairs if offset]", "for offset, entry in pairs]")
-            ),
+            "the main diagonal counts",
+            "for offset, entry in pairs if offset]",
+            "for offset, entry in pairs]",
         ),
     ],
     "6.3": [
-        ("i - j for j - i", _third(("j - i)) for j", "i - j)) for j"))),
+        ("i - j for j - i", "j - i)) for j", "i - j)) for j"),
         (
-            "wraps around instead of clipping",
-            _third(("max(-c, min(c, j - i))", "(j - i + c) % len(A) - c")),
+            "adds the vectors to the queries",
+            'keys = K.unsqueeze(1) + vectors\n    return torch.einsum("bid,bijd->bij", Q, keys)',
+            'Q = Q.unsqueeze(2) + vectors\n    return torch.einsum("bijd,bjd->bij", Q, K)',
         ),
-        (
-            "does not scale the offsets",
-            _third(
-                (
-                    'return torch.einsum("bid,bijd->bij", Q, keys) / d**0.5',
-                    'return torch.einsum("bid,bjd->bij", Q, K) / d**0.5 + torch.einsum("bid,ijd->bij", Q, vectors)',
-                )
-            ),
-        ),
-        (
-            "a softmax over queries",
-            _third(("S.sum(-1, keepdim=True)", "S.sum(-2, keepdim=True)")),
-        ),
+        ("random vectors at first", "torch.zeros(1 + 2", "torch.randn(1 + 2"),
+        ("a softmax over queries", "S.sum(-1, keep", "S.sum(-2, keep"),
     ],
     "6.4": [
-        ("turns the other way", _fourth(("-angles)", "angles)"))),
-        ("forgets start", _fourth(("i = start + torch", "i = torch"))),
+        ("rotates the other way", "-angles)", "angles)"),
+        ("forgets start", "i = start + torch", "i = torch"),
         (
-            "pairs the halves",
-            _fourth(
-                (
-                    "X.double().unflatten(-1, (-1, 2))",
-                    "X.double().unflatten(-1, (2, -1)).transpose(-1, -2)",
-                ),
-                ("* turn).flatten(-2)", "* turn).transpose(-1, -2).flatten(-2)"),
-            ),
+            "angles in single precision",
+            "angles = i[:, None]",
+            "angles = i[:, None].float()",
+            "turn = torch",
+            "angles = angles.float().double()\n    turn = torch",
         ),
         (
-            "the speeds of a table twice as wide",
-            _fourth(("double() / d)", "double() / (2 * d))")),
+            "pairs the two halves of the columns",
+            "unflatten(-1, (-1, 2))",
+            "unflatten(-1, (2, -1)).mT",
+            "pairs * turn).flatten(-2)",
+            "pairs * turn).mT.flatten(-2)",
         ),
     ],
     "6.5": [
-        ("looks ahead", _counting(mask="None")),
-        ("does not see itself", _counting(mask="mask=torch.ones(n, n).tril(-1).bool()")),
+        ("no causal mask", "mask=d2l.causal_mask(n)", "mask=None"),
         (
-            "counts the position itself, too",
-            _counting(count="torch.round(1 / fractions).to(torch.int64)"),
+            "a position does not see itself",
+            "mask=d2l.causal_mask(n)",
+            "mask=torch.ones(n, n).tril(-1).bool()",
         ),
+        ("the position itself counts", "1 / fractions - 1)", "1 / fractions)"),
         (
-            "cuts instead of rounding",
-            _counting(count="(1 / fractions - 1).to(torch.int64)"),
+            "truncates instead of rounding",
+            "torch.round(1 / fractions - 1)",
+            "(1 / fractions - 1)",
         ),
     ],
     "6.6": [
-        ("turns by n", _lengths(("(n - 1) * 10000", "n * 10000"))),
-        ("the speeds of columns, not of pairs", _lengths(("(-j / d)", "(-2 * j / d)"))),
-        (
-            "padding before the bos",
-            _lengths(("[16] + [17] * (width - n - 1)", "[17] * (width - n - 1) + [16]")),
-        ),
-        (
-            "asks for the bos, too",
-            _lengths(("[-100] * (width - n)", "[16] + [-100] * (width - n - 1)")),
-        ),
+        ("rotates by n", "(n - 1) * 10000", "n * 10000"),
+        ("the frequencies of columns instead of pairs", "(-j / d)", "(-2 * j / d)"),
+        ("reverses the whole row", "row[:n][::-1]", "row[::-1][:n]"),
+        ("<eos> has a label", "[-100] * (width - n)", "[16] + [-100] * (width - n - 1)"),
     ],
     "6.7": [
+        ("digits from 0 to k - 1", "(2 * at + power) // (2 * power)", "at // power"),
+        ("plain, as if all k - 1 neighbours helped", "+ (k - 1) // 2", "+ k - 1"),
         (
-            "digits from 0 to k - 1",
-            _ways(("(2 * at + power) // (2 * power)", "at // power")),
+            "dilated, connected in any case",
+            "        if distance % k > k // 2:\n            return None\n",
+            "",
         ),
-        (
-            "plain, rounded down",
-            _ways(
-                (
-                    "    layers, position = 0, 0\n    while position < n - 1:\n        layers, position = layers + 1, position + (k - 1) // 2\n    return layers",
-                    "    return (n - 1) // (k // 2)",
-                )
-            ),
-        ),
-        (
-            "dilated, a logarithm without exception",
-            _ways(("        if distance % k > k // 2:\n            return None\n", "")),
-        ),
-        ("dilated, zero for what never arrives", _ways(("return None", "return 0"))),
+        ("dilated, 0 for no depth", "return None", "return 0"),
     ],
     "6.8": [
-        ("the bug itself", _decoder(start="0")),
         (
-            "the length of the piece for its start",
-            _decoder(start="0 if state is None else X.shape[1]"),
+            "the bug itself",
+            "start = 0 if state is None else state[0].shape[2]",
+            "start = 0",
         ),
         (
-            "counts calls, not tokens",
-            _decoder(
-                start="0 if state is None else state[2]",
-                keep="torch.cat([old, new], dim=2)",
-                state="keys, values, start + 1",
-            ),
+            "the start is the length of the piece",
+            "else state[0].shape[2]",
+            "else X.shape[1]",
         ),
+        ("the mask starts at 0", ".tril(start)", ".tril()"),
         (
-            "the mask begins at 0",
-            _decoder(mask="d2l.causal_mask(X.shape[1], keys.shape[2])"),
+            "counts in the module, and resets without a state",
+            "start = 0 if state is None else state[0].shape[2]",
+            "start = 0 if state is None else self.end\n        self.end = start + X.shape[1]",
         ),
     ],
 }
+
+WRONG = spoil(OTHER, MISTAKES)

@@ -1,8 +1,6 @@
 """Answers to the exercises of chapter 7: others that are right, and some that are wrong."""
 
-from functools import partial
-
-from exercise_answers import swap
+from exercise_answers import spoil
 
 OTHER = {
     "7.1": """
@@ -52,10 +50,10 @@ class LanguageModel(d2l.Decoder):
                  dropout):
         super().__init__()
         self.embedding = nn.Embedding(vocab_size, num_hiddens)
-        self.places = nn.Parameter(0.1 * torch.randn(100, num_hiddens))
+        self.positions = nn.Parameter(0.1 * torch.randn(100, num_hiddens))
         block = nn.TransformerEncoderLayer(
             num_hiddens, num_heads, ffn_num_hiddens, dropout, batch_first=True)
-        self.tower = nn.TransformerEncoder(block, num_blks, enable_nested_tensor=False)
+        self.blocks = nn.TransformerEncoder(block, num_blks, enable_nested_tensor=False)
         self.dense = nn.Linear(num_hiddens, vocab_size)
 
     def init_state(self, enc_all_outputs, *args):
@@ -65,23 +63,23 @@ class LanguageModel(d2l.Decoder):
         tokens = torch.cat([*state, X], dim=1)
         n = tokens.shape[1]
         mask = torch.full((n, n), -math.inf).triu(1)
-        Y = self.tower(self.embedding(tokens) + self.places[:n], mask)
+        Y = self.blocks(self.embedding(tokens) + self.positions[:n], mask)
         return self.dense(Y)[:, n - X.shape[1] :], (*state, X)
 
 
 def sample(decoder, state, first, num_steps, *, eos, pad, temperature=1.0):
     if not temperature > 0:
-        raise ValueError("temperature > 0, please")
-    written, ended = first, torch.zeros(len(first), dtype=torch.bool)
+        raise ValueError("temperature must be positive")
+    tokens, finished = first, torch.zeros(len(first), dtype=torch.bool)
     with torch.no_grad():
-        while written.shape[1] <= num_steps and not ended.all():
-            scores, state = decoder(written[:, -1:], state)
+        while tokens.shape[1] <= num_steps and not finished.all():
+            scores, state = decoder(tokens[:, -1:], state)
             noise = -torch.log(-torch.log(torch.rand(len(first), scores.shape[-1])))
-            word = (scores[:, -1] / temperature + noise).argmax(dim=1)
-            word[ended] = pad
-            ended = ended | (word == eos)
-            written = torch.cat([written, word[:, None]], dim=1)
-    return written[:, 1:]
+            token = (scores[:, -1] / temperature + noise).argmax(dim=1)
+            token[finished] = pad
+            finished = finished | (token == eos)
+            tokens = torch.cat([tokens, token[:, None]], dim=1)
+    return tokens[:, 1:]
 """,
     "7.4": """
 def window_attention(Q, K, V, w):
@@ -149,12 +147,12 @@ def find_leaks(model, X, vocab_size):
 def smoothed_loss(scores, labels, allowed, *, pad, epsilon):
     if not (epsilon >= 0 and epsilon < 1):
         raise ValueError("epsilon is out of range")
-    place = torch.full((len(allowed),), -1)
-    place[allowed] = torch.arange(int(allowed.sum()))
-    place[pad] = -100
-    target = place[labels.flatten()]
+    numbers = torch.full((len(allowed),), -1)  # of the allowed tokens
+    numbers[allowed] = torch.arange(int(allowed.sum()))
+    numbers[pad] = -100
+    target = numbers[labels.flatten()]
     if (target == -1).any():
-        raise ValueError("labels hold words that are not allowed")
+        raise ValueError("labels hold tokens that are not allowed")
     scores = scores.flatten(0, -2)[:, allowed]
     total = nn.functional.cross_entropy(
         scores, target, reduction="sum", label_smoothing=epsilon)
@@ -171,10 +169,10 @@ def most_probable(P, num_steps):
         before.append(last.tolist())
         ends.append((level[EOS].item(), step))
     probability, length = max(ends)
-    words = [EOS]
+    tokens = [EOS]
     for last in reversed(before[: length - 1]):
-        words.insert(0, last[words[0]])
-    return words, probability
+        tokens.insert(0, last[tokens[0]])
+    return tokens, probability
 
 
 def trap(beam_size):
@@ -191,130 +189,71 @@ def trap(beam_size):
 """,
 }
 
-_swap = partial(swap, OTHER)  # wrong ones are right ones, spoilt
-
-
-def _lm(*pairs):
-    """The language model of one tower with these lines put in."""
-    source = """
-class LanguageModel(d2l.Decoder):
-    def __init__(self, vocab_size, num_hiddens, ffn_num_hiddens, num_heads, num_blks,
-                 dropout):
-        super().__init__()
-        sizes = num_hiddens, ffn_num_hiddens, num_heads, num_blks, dropout
-        self.tower = d2l.TransformerEncoder(vocab_size, *sizes)
-        self.dense = nn.Linear(num_hiddens, vocab_size)
-
-    def init_state(self, enc_all_outputs, *args):
-        return None
-
-    def forward(self, X, state):
-        written = X if state is None else torch.cat((state, X), dim=1)
-        lengths = torch.arange(1, written.shape[1] + 1).expand(len(X), -1)
-        Y = self.tower(written, lengths)
-        return self.dense(Y[:, -X.shape[1] :]), written
-"""
-    sampling = OTHER["7.3"][OTHER["7.3"].index("def sample") :]
-    return swap({"7.3": source + sampling}, "7.3", *pairs)
-
-
-_MASK_ALONE = """
-def window_attention(Q, K, V, w):
-    i = torch.arange(Q.shape[1])
-    near = (i[:, None] - i).abs() <= w
-    return d2l.DotProductAttention(0)(Q, K, V, mask=near)
-"""
-
-
-def _window(source):
-    """The functions of 7.4, with another window_attention."""
-    return source + OTHER["7.4"][OTHER["7.4"].index("def kernel_attention") :]
-
-
-WRONG = {
+MISTAKES = {
     "7.1": [
-        ("forgets the output layer", _swap("7.1", ("total = n * d * v", "total = 0"))),
         (
             "the causal mask saves half",
-            _swap("7.1", ("attention(n, n) +", "attention(n, n) - n * (n - 1) * d +")),
+            "attention(n, n) +",
+            "attention(n, n) - n * (n - 1) * d +",
         ),
-        (
-            "keys of the source are as many as target words",
-            _swap("7.1", ("attention(n, m)", "attention(n, n)")),
-        ),
-        ("backward as forward", _swap("7.1", ("2 * forward", "forward"))),
+        ("as many source as target tokens", "attention(n, m)", "attention(n, n)"),
+        ("no matrix for the outputs", " * keys * d + own", " * keys * d"),
+        ("backward costs what forward costs", "2 * forward", "forward"),
     ],
     "7.2": [
-        ("only at the top", _swap("7.2", ("        make_additive(child)", "        pass"))),
-        ("as wide as the model", _swap("7.2", (" // module.num_heads", ""))),
-        ("no dropout", _swap("7.2", ("module.attention.dropout.p", "0.0"))),
-        ("one tangent a pair", _swap("7.2", ("sum(n * m * p for", "sum(n * m for"))),
+        ("as many hidden units as the model is wide", " // module.num_heads", ""),
+        ("lazy layers", "        layer(*torch.zeros(3, 1, 2, 3, p, device=device))\n", ""),
+        ("no dropout", "module.attention.dropout.p", "0.0"),
+        ("one tangent for each pair", "sum(n * m * p for", "sum(n * m for"),
     ],
     "7.3": [
+        ("sees one token ahead", ".triu(1)", ".triu(2)"),
         (
-            "sees one word ahead",
-            _lm(("arange(1, written.shape[1] + 1)", "arange(2, written.shape[1] + 2)")),
+            "a mask only in training",
+            "self.positions[:n], mask)",
+            "self.positions[:n], mask if self.training else None)",
         ),
-        (
-            "a mask in training only",
-            _lm(
-                (
-                    "self.tower(written, lengths)",
-                    "self.tower(written, lengths if self.training else None)",
-                )
-            ),
-        ),
-        (
-            "forgets what is written",
-            _lm(("X if state is None else torch.cat((state, X), dim=1)", "X")),
-        ),
-        ("writes on after the end", _swap("7.3", ("            word[ended] = pad\n", ""))),
+        ("the state is the last piece", "(*state, X)", "(X,)"),
+        ("goes on after eos", "            token[finished] = pad\n", ""),
     ],
     "7.4": [
-        ("a mask, with all scores computed", _window(_MASK_ALONE)),
-        ("scales twice", _swap("7.4", ("** -0.25", "** -0.5"))),
         (
-            "the kernel with all weights",
-            _swap(
-                "7.4",
-                (
-                    'torch.einsum("bnr,brv->bnv", q, torch.einsum("bmr,bmv->brv", k, V))',
-                    "(q @ k.mT) @ V",
-                ),
-            ),
+            "a mask, so that all scores are computed",
+            "    rows, n = [], Q.shape[1]\n",
+            "    i = torch.arange(Q.shape[1])\n    near = (i[:, None] - i).abs() <= w\n"
+            "    return d2l.DotProductAttention(0)(Q, K, V, mask=near)\n",
         ),
+        ("scales queries and keys by the root of d each", "** -0.25", "** -0.5"),
         (
-            "fused is linear",
-            _swap("7.4", ('"fused"] = (2, 1, True)', '"fused"] = (1, 1, True)')),
+            "a kernel with the matrix of weights",
+            'torch.einsum("bnr,brv->bnv", q, torch.einsum("bmr,bmv->brv", k, V))',
+            "(q @ k.mT) @ V",
         ),
+        ("fused attention is linear", '"fused"] = (2, 1, True)', '"fused"] = (1, 1, True)'),
     ],
     "7.5": [
-        ("evaluation only", _swap("7.5", ("(False, True)", "(False,)"))),
+        ("evaluation mode only", "(False, True)", "(False,)"),
         (
-            "accuses dropout",
-            _swap(
-                "7.5",
-                ("                torch.manual_seed(1)\n", ""),
-                ("torch.random.fork_rng(devices=[]), ", ""),
-            ),
+            "takes dropout for a leak",
+            "torch.manual_seed(1)",
+            "pass",
+            "torch.random.fork_rng(devices=[]), ",
+            "",
         ),
-        (
-            "neighbours only",
-            _swap("7.5", ("for i in range(j)", "for i in range(j - 1, j)")),
-        ),
-        (
-            "leaves the mode changed",
-            _swap("7.5", ('__import__("copy").deepcopy(model).train', "model.train")),
-        ),
+        ("tries one other token", "range(vocab_size)", "[(int(X[0, j]) + 1) % vocab_size]"),
+        ("changes the mode", '__import__("copy").deepcopy(model).train', "model.train"),
     ],
     "7.6": [
         (
-            "PyTorch's, with padding in the mixture",
-            """
-def smoothed_loss(scores, labels, allowed, *, pad, epsilon):
-    return nn.functional.cross_entropy(
-        scores.flatten(0, -2), labels.flatten(), ignore_index=pad, label_smoothing=epsilon)
-""",
+            "divided among the other tokens",
+            "label_smoothing=epsilon",
+            "label_smoothing=epsilon * scores.shape[1] / (scores.shape[1] - 1)",
+        ),
+        ("the mean over padding, too", "int((target >= 0).sum())", "len(target)"),
+        (
+            "nan for padding alone",
+            "max(1, int((target >= 0).sum()))",
+            "(target >= 0).sum()",
         ),
         (
             "zero times infinity",
@@ -327,43 +266,25 @@ def smoothed_loss(scores, labels, allowed, *, pad, epsilon):
     return -(q * log_p).sum(-1)[real].sum() / real.sum().clamp(min=1)
 """,
         ),
-        (
-            "the mean over padding, too",
-            _swap("7.6", ("int((target >= 0).sum())", "len(target)")),
-        ),
-        (
-            "nothing but padding is not a number",
-            _swap("7.6", ("max(1, int((target >= 0).sum()))", "(target >= 0).sum()")),
-        ),
     ],
     "7.7": [
         (
             "greedy",
-            _swap(
-                "7.7",
-                (
-                    "def most_probable(P, num_steps):\n",
-                    "def most_probable(P, num_steps):\n    return search(P, 1, num_steps)\n",
-                ),
-            ),
+            "def most_probable(P, num_steps):\n",
+            "def most_probable(P, num_steps):\n    return search(P, 1, num_steps)\n",
         ),
         (
             "a wide beam",
-            _swap(
-                "7.7",
-                (
-                    "def most_probable(P, num_steps):\n",
-                    "def most_probable(P, num_steps):\n    return search(P, 3, num_steps)\n",
-                ),
-            ),
+            "def most_probable(P, num_steps):\n",
+            "def most_probable(P, num_steps):\n    return search(P, 3, num_steps)\n",
         ),
-        ("goes on after the end", _swap("7.7", ("        level[EOS] = 0\n", ""))),
+        ("goes on after EOS", "        level[EOS] = 0\n", ""),
         (
             "a trap for one beam only",
-            _swap(
-                "7.7",
-                ("def trap(beam_size):\n", "def trap(beam_size):\n    beam_size = 1\n"),
-            ),
+            "def trap(beam_size):\n",
+            "def trap(beam_size):\n    beam_size = 1\n",
         ),
     ],
 }
+
+WRONG = spoil(OTHER, MISTAKES)
