@@ -201,7 +201,10 @@ def test_a_name_saved_in_the_same_notebook_is_not_imported(tmp_path):
     [
         ("%time f()\nx = 1  #@save", "does not compile as plain Python: invalid syntax"),
         ("x = await f()  #@save", "does not compile as plain Python: 'await' outside"),
-        ("y = 1  #@save\nx = = 2", "does not compile as plain Python: invalid syntax (line 2)"),
+        (
+            "y = 1  #@save\nx = = 2",
+            "does not compile as plain Python: invalid syntax (line 2)",
+        ),
         ("#@save\nfrom math import pi", "the tag for line 2 stands on ImportFrom"),
         ("print(1)  #@save", "the tag for line 1 stands on Expr, not on a def"),
         ("if True:  #@save\n    x = 1", "the tag for line 1 stands on If"),
