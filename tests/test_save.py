@@ -60,10 +60,7 @@ def snapshot(root):
 
 @pytest.fixture
 def refused(tmp_path, capsys):
-    """Check that a course is refused with these words, in this place, and nothing written.
-
-    The place is a code cell, by its number, of the notebook.
-    """
+    """Check that a course is refused, in this cell, and that nothing is written."""
 
     def check(notebooks, notebook, cell, words):
         place = f"{notebook}.ipynb, code cell [{cell}]"
@@ -201,10 +198,7 @@ def test_a_name_saved_in_the_same_notebook_is_not_imported(tmp_path):
     [
         ("%time f()\nx = 1  #@save", "does not compile as plain Python: invalid syntax"),
         ("x = await f()  #@save", "does not compile as plain Python: 'await' outside"),
-        (
-            "y = 1  #@save\nx = = 2",
-            "does not compile as plain Python: invalid syntax (line 2)",
-        ),
+        ("y = 1  #@save\nx = = 2", "does not compile as plain Python: invalid syntax (l"),
         ("#@save\nfrom math import pi", "the tag for line 2 stands on ImportFrom"),
         ("print(1)  #@save", "the tag for line 1 stands on Expr, not on a def"),
         ("if True:  #@save\n    x = 1", "the tag for line 1 stands on If"),
