@@ -55,7 +55,8 @@ class Chapter:
 
     path: Path
     module: str
-    docstring: str
+    title: str
+    axes: str
     imports: set[str] = field(default_factory=set)  # statements of one name each
     used: set[str] = field(default_factory=set)  # each Name of d2l.Name
     # each saved name with the text and place of its statement, then of the methods added
@@ -77,11 +78,12 @@ def read_chapter(path: Path, root: Path) -> Chapter:
     prose = "\n\n".join(read_cells(path, "markdown"))
     title = re.search(r"^# (.+)$", prose, re.MULTILINE)
     axes = re.search(r"^\*\*Axes\.\*\*.+?(?=\n\n|\Z)", prose, re.MULTILINE | re.DOTALL)
-    docstring = title[1] if title else ""
-    if axes:
-        docstring += "\n\n" + textwrap.fill(axes[0].replace("**", ""), 88)
-    module = re.sub(r"^\d+_", "", path.stem)
-    chapter = Chapter(path.relative_to(root), module, docstring)
+    chapter = Chapter(
+        path=path.relative_to(root),
+        module=re.sub(r"^\d+_", "", path.stem),
+        title=title[1] if title else "",
+        axes=axes[0].replace("**", "") if axes else "",
+    )
     for notebook in (path, path.parent / "exercises" / path.name):
         sources = read_cells(notebook, "code") if notebook.exists() else []
         if any(map(TAG.search, sources)):
@@ -222,7 +224,8 @@ def add_names(chapter: Chapter, owners: dict[str, str]) -> None:
 def render(chapter: Chapter, owners: dict[str, str], root: Path) -> str:
     """The text of one module."""
     public = [name for name in public_names(owners) if owners[name] == chapter.module]
-    begin = [head(chapter.path.as_posix(), chapter.docstring), *sorted(chapter.imports)]
+    docstring = f"{chapter.title}\n\n{textwrap.fill(chapter.axes, 88)}".strip()
+    begin = [head(chapter.path.as_posix(), docstring), *sorted(chapter.imports)]
     for name in sorted(chapter.used & owners.keys()):
         if owners[name] != chapter.module:
             begin.append(f"from .{owners[name]} import {name}")
