@@ -12,7 +12,7 @@ training  a step of `Trainer.fit_epoch` with dropout; for torch.nn, PyTorch's la
           CPU has instructions for it, against d2l in single precision
 memory    what a forward and backward pass of self-attention over 1,024 tokens adds to
           the peak memory of a fresh process (on Linux)
-fit       10 epochs of 4 batches with the figure, which d2l renders at every point
+fit       20 epochs of 4 batches with the figure, which d2l renders at every point
 import    the import of the library after that of torch, in fresh processes
 """
 
@@ -172,7 +172,7 @@ def added_memory(function):
     return resident("VmHWM") - before
 
 
-def fit_rows(max_epochs=10):
+def fit_rows(max_epochs=20):
     data, d2l = d2lmini.MTFraEng(128), reference.load_d2l()
     models = make_models(data, dropout=0.2)
     d2l.use_svg_display = lambda: None  # it looks for a notebook
