@@ -7,10 +7,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import d2lmini as d2l
-
-
-def random(*shape, seed=0, **options):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), **options)
+from conftest import random
 
 
 @st.composite

@@ -15,28 +15,15 @@ from hypothesis import strategies as st
 from torch import nn
 
 import d2lmini as d2l
+from conftest import assert_close, gradients, random
 
 PAD, EOS, BOS = 0, 1, 2
 CPU = torch.device("cpu")
 few = settings(max_examples=20)
 
 
-def random(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
-
-
 def random_tokens(*shape, seed=0, size=7):
     return torch.randint(size, shape, generator=torch.Generator().manual_seed(seed))
-
-
-def assert_close(ours, expected, tolerance=1e-5):
-    torch.testing.assert_close(ours, expected, atol=tolerance, rtol=tolerance)
-
-
-def gradients(output, parts):
-    """The gradients of a random sum of the outputs, for all parts."""
-    direction = random(*output.shape).to(output.dtype)
-    return torch.autograd.grad(output, parts, direction, retain_graph=True)
 
 
 def problem_of(shape=(2, 5, 6), lengths=(3, 5), seed=0, size=7, **options):
