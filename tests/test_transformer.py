@@ -338,20 +338,20 @@ class Chain(d2l.Decoder):
 
 
 @pytest.mark.parametrize(
-    ("options", "expected", "probability"),
+    ("num_steps", "options", "expected", "probability"),
     [
-        ((1, 0), [3, 3], 0.4 * 0.4),
-        ((2, 0), [EOS], 0.31),
-        ((3, 1), [4, EOS], (0.29 * 0.9) ** 0.5),
-        ((40, 1), [4, EOS], (0.29 * 0.9) ** 0.5),
-        ((), [4, EOS], (0.29 * 0.9) ** 0.5**0.75),
+        (2, (1, 0), [3, 3], 0.4 * 0.4),
+        (3, (2, 0), [EOS], 0.31),  # finished, then overtakes (3, 3)
+        (2, (3, 1), [4, EOS], (0.29 * 0.9) ** 0.5),
+        (2, (40, 1), [4, EOS], (0.29 * 0.9) ** 0.5),
+        (2, (), [4, EOS], (0.29 * 0.9) ** 0.5**0.75),
     ],
 )
-def test_a_search_worked_out_by_hand(options, expected, probability):
+def test_a_search_worked_out_by_hand(num_steps, options, expected, probability):
     model = d2l.Seq2Seq(nn.Module(), Chain(), PAD, lr=1, tgt_eos=EOS)
     model.encoder.forward = lambda *args: None
     batch = [torch.tensor([[BOS]])] * 4
-    tokens, scores = d2l.beam_search(model, batch, CPU, 2, *options)
+    tokens, scores = d2l.beam_search(model, batch, CPU, num_steps, *options)
     assert up_to_eos(tokens) == [tuple(expected)]
     assert scores.exp().item() == pytest.approx(probability)
 
