@@ -591,9 +591,10 @@ def test_a_translation_ends_with_eos_and_then_has_padding(d2l_1_0_3, seed):
 def test_without_the_index_of_eos_all_steps_are_taken():
     plan = torch.tensor([[EOS, 3, EOS, 4]] * 2)
     model, batch = reciting(plan)
-    tokens, weights = model.predict_step(batch, CPU, 4)
-    assert torch.equal(tokens, plan)
-    assert weights == []
+    for same in (model, d2l.EncoderDecoder(model.encoder, model.decoder)):
+        tokens, weights = same.predict_step(batch, CPU, 4)
+        assert torch.equal(tokens, plan)
+        assert weights == []
 
 
 @both
