@@ -681,10 +681,12 @@ def test_corpus_bleu_goes_to_100_and_logs_nothing_of_tokens(caplog, capfd):
     assert not caplog.records and capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(("preds", "labels"), [([], []), (["a"], []), (["a"], ["a", "b"])])
-def test_a_corpus_needs_one_reference_for_each_translation(preds, labels):
-    with pytest.raises(ValueError, match=f"not {len(preds)} and {len(labels)}"):
-        d2l.corpus_bleu(preds, labels)
+def test_a_corpus_needs_one_reference_for_each_translation():
+    for labels in ([], ["a", "b"]):
+        with pytest.raises(ValueError, match=f"labels must hold 1 .*, not {len(labels)}"):
+            d2l.corpus_bleu(["a"], labels)
+    with pytest.raises(ValueError, match="preds must not be empty"):
+        d2l.corpus_bleu([], [])
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, math.inf), (2, 4), (5, 5), (7, 99)])
@@ -702,5 +704,5 @@ def test_held_out_bleu_needs_a_translation_of_every_sentence(drawn):
     for number in (0, 59, 61):
         with pytest.raises(ValueError, match=f"preds must hold 60 strings, not {number}"):
             d2l.held_out_bleu(drawn, ["va !"] * number)
-    with pytest.raises(ValueError, match="not 0 and 0"):
+    with pytest.raises(ValueError, match="preds must not be empty"):
         d2l.held_out_bleu(drawn, ["va !"] * 60, low=50)

@@ -68,8 +68,8 @@ def test_patches_are_cut_row_by_row_and_projected_by_one_matrix(sizes):
         (28, 16, r"patch_size must divide img_size = \(28, 28\), and is \(16, 16\)"),
         ((8, 9), 4, r"patch_size must divide img_size = \(8, 9\), and is \(4, 4\)"),
         ((6, 8), [8, 6], r"patch_size must divide img_size = \(6, 8\), and is \(8, 6\)"),
-        (8, 0, r"patch_size must be a positive integer or a pair .*, not 0"),
-        (-8, 2, "img_size must be a positive integer or a pair .*, not -8"),
+        (8, 0, r"patch_size must be one or two positive integers, not 0"),
+        (-8, 2, "img_size must be one or two positive integers, not -8"),
         ((8, 8, 8), 2, r"img_size must be .*, not \(8, 8, 8\)"),
     ],
 )
