@@ -25,7 +25,7 @@ from .nadaraya_watson import (
     triangular,
 )
 from .positional_encoding import PositionalEncoding
-from .queries_keys_values import attention_pooling, show_heatmaps
+from .queries_keys_values import attention_pooling, draw_attention, show_heatmaps
 from .scoring_functions import (
     AdditiveAttention,
     BilinearAttention,
@@ -119,6 +119,7 @@ __all__ = [
     "bleu",
     "corpus_bleu",
     "held_out_bleu",
+    "draw_attention",
     "show_heatmaps",
     "attention_pooling",
     "gaussian",
