@@ -10,7 +10,7 @@ import itertools
 
 from .toolkit import plt, use_svg_display
 
-__all__ = ["draw_attention", "show_heatmaps", "attention_pooling"]
+__all__ = ["draw_attention", "attention_pooling", "show_heatmaps"]
 
 
 def _box(axes, x, y, text, face="white", edge="none"):
@@ -73,6 +73,18 @@ def draw_attention(
     axes.axis("off")
 
 
+def attention_pooling(weights, values):
+    """The weighted sum of the values: (..., n, m) and (..., m, v) give (..., n, v).
+
+    A single query may leave out n, and scalar values v. Raises ValueError unless there
+    is one weight for each value.
+    """
+    m, size = values.shape[-2 if values.ndim > 1 else 0], weights.shape[-1]
+    if size != m:
+        raise ValueError(f"weights must have {m} entries per query, not {size}")
+    return weights @ values
+
+
 def show_heatmaps(
     matrices,
     xlabel,
@@ -122,15 +134,3 @@ def show_heatmaps(
     for ax in axes[:, 0]:
         ax.set_ylabel(ylabel)
     fig.colorbar(image, ax=axes, shrink=0.6)
-
-
-def attention_pooling(weights, values):
-    """The sum of the values, weighted: (..., n, m) and (..., m, v) give (..., n, v).
-
-    A single query may leave out n, and scalar values v. Raises ValueError unless there
-    is one weight for each value.
-    """
-    m, given = values.shape[-2 if values.ndim > 1 else 0], weights.shape[-1]
-    if given != m:
-        raise ValueError(f"weights must have {m} entries per query, not {given}")
-    return weights @ values
