@@ -46,21 +46,21 @@ def epanechnikov(x):
 
 
 def nadaraya_watson(x_train, y_train, x_val, kernel):
-    """Estimates at x_val: means of y_train, weighted by kernel(distance to x_train).
+    """Estimates at x_val: means of y_train, weighted by a kernel of distances.
 
-    x_train is (m,) or (m, d), y_train (m,) or (m, c), x_val (n,) or (n, d). Returns the
-    estimates, (n,) or (n, c), and the attention weights, (n, m). The kernel takes
-    distances and must not be negative; a query that reaches no key has weights 0 and
-    estimate 0. Raises ValueError where sizes differ. Source: Nadaraya (1964), Watson
-    (1964).
+    x_train is (m,) or (m, d), y_train (m,) or (m, c), x_val (n,) or (n, d).
+    Returns the estimates, (n,) or (n, c), and the attention weights, (n, m).
+    The kernel takes distances and must not be negative; a query that reaches
+    no key has weights 0 and estimate 0. Raises ValueError where sizes differ.
+    Source: Nadaraya (1964), Watson (1964).
     """
     keys, queries = (x[:, None] if x.ndim == 1 else x for x in (x_train, x_val))
-    if len(y_train) != len(keys):
-        raise ValueError(f"y_train must hold {len(keys)} values, not {len(y_train)}")
-    d, width = keys.shape[1], queries.shape[1]
+    (m, d), width = keys.shape, queries.shape[1]
+    if len(y_train) != m:
+        raise ValueError(f"y_train must hold {m} values, not {len(y_train)}")
     if width != d:
         raise ValueError(f"x_val must have the width {d} of x_train, not {width}")
-    kappa = kernel(torch.linalg.vector_norm(queries[:, None] - keys, dim=-1))
+    kappa = kernel((queries[:, None] - keys).norm(dim=-1))
     total = kappa.sum(dim=-1, keepdim=True)
     weights = kappa / torch.where(total > 0, total, 1)
     return attention_pooling(weights, y_train), weights
