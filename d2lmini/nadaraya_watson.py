@@ -26,7 +26,7 @@ def gaussian(x):
 
 
 def boxcar(x):
-    """The boxcar kernel of distances x: 1 within a distance of 1, else 0."""
+    """The boxcar kernel: 1 at distances x below 1, else 0."""
     return (x.abs() < 1).to(x.dtype)
 
 
@@ -41,18 +41,18 @@ def triangular(x):
 
 
 def epanechnikov(x):
-    """The kernel ¾ max(0, 1 - x²) of distances x (Epanechnikov, 1969)."""
+    """The kernel ¾ max(0, 1 - x²) of Epanechnikov (1969)."""
     return 0.75 * (1 - x**2).clamp(min=0)
 
 
 def nadaraya_watson(x_train, y_train, x_val, kernel):
-    """Estimates at x_val: means of y_train, weighted by a kernel of distances.
+    """Estimates at x_val: means of y_train with weights from a kernel.
 
-    x_train is (m,) or (m, d), y_train (m,) or (m, c), x_val (n,) or (n, d).
-    Returns the estimates, (n,) or (n, c), and the attention weights, (n, m).
-    The kernel takes distances and must not be negative; a query that reaches
-    no key has weights 0 and estimate 0. Raises ValueError where sizes differ.
-    Source: Nadaraya (1964), Watson (1964).
+    x_train is (m,) or (m, d), y_train (m,) or (m, c), x_val (n,) or
+    (n, d). Returns the estimates, (n,) or (n, c), and the attention
+    weights, (n, m). The kernel takes distances and must not be negative;
+    a query that reaches no key has weights 0 and estimate 0. Raises
+    ValueError where sizes differ. Source: Nadaraya (1964), Watson (1964).
     """
     keys, queries = (x[:, None] if x.ndim == 1 else x for x in (x_train, x_val))
     (m, d), width = keys.shape, queries.shape[1]
