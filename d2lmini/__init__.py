@@ -25,7 +25,7 @@ from .nadaraya_watson import (
     triangular,
 )
 from .positional_encoding import PositionalEncoding
-from .queries_keys_values import attention_pooling, show_heatmaps
+from .queries_keys_values import attention_pooling, draw_attention, show_heatmaps
 from .scoring_functions import (
     AdditiveAttention,
     BilinearAttention,
@@ -119,8 +119,9 @@ __all__ = [
     "bleu",
     "corpus_bleu",
     "held_out_bleu",
-    "show_heatmaps",
+    "draw_attention",
     "attention_pooling",
+    "show_heatmaps",
     "gaussian",
     "boxcar",
     "constant",
