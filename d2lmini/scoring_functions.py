@@ -66,19 +66,20 @@ def _attention_mask(shape, valid_lens, mask, device):
     """One mask that broadcasts to scores of this shape, (b, ..., n, m), or None."""
     shape = tuple(shape)
     if mask is not None:
-        sizes = zip(mask.shape[::-1], shape[::-1])  # from the last axis to the first
-        fits = mask.ndim <= len(shape) and all(i in (1, axis) for i, axis in sizes)
+        pairs = zip(mask.shape[::-1], shape[::-1])  # from the last axis to the first
+        fits = mask.ndim <= len(shape) and all(i in (1, axis) for i, axis in pairs)
         if mask.dtype != torch.bool or not fits:
-            given = f"{mask.dtype} {tuple(mask.shape)}"
-            raise ValueError(f"mask must be boolean and fit {shape}, not {given}")
+            raise ValueError(
+                f"mask must be boolean and fit {shape}, "
+                f"not {mask.dtype} {tuple(mask.shape)}"
+            )
         mask = mask.reshape((1,) * (len(shape) - mask.ndim) + mask.shape)
     if valid_lens is None:
         return mask
     valid_lens = torch.as_tensor(valid_lens, device=device)
-    b, n, m = shape[0], shape[-2], shape[-1]
-    if tuple(valid_lens.shape) not in [(b,), (b, n)]:
-        given = tuple(valid_lens.shape)
-        raise ValueError(f"valid_lens must be ({b},) or ({b}, {n}), not {given}")
+    size, b, n, m = tuple(valid_lens.shape), shape[0], shape[-2], shape[-1]
+    if size not in [(b,), (b, n)]:
+        raise ValueError(f"valid_lens must be ({b},) or ({b}, {n}), not {size}")
     lengths = length_mask(valid_lens, m)
     lengths = lengths.reshape(b, *[1] * (len(shape) - 3), -1, m)  # an axis for heads
     return lengths if mask is None else lengths & mask
@@ -100,9 +101,9 @@ class DotProductAttention(nn.Module):
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
         _check_sizes(queries, keys, values)
-        if queries.shape[-1] != keys.shape[-1]:
-            d, given = keys.shape[-1], queries.shape[-1]
-            raise ValueError(f"queries must have the keys' width {d}, not {given}")
+        d, width = queries.shape[-1], keys.shape[-1]
+        if d != width:
+            raise ValueError(f"queries must have the keys' width {width}, not {d}")
         scores_shape = (*queries.shape[:-1], keys.shape[-2])
         mask = _attention_mask(scores_shape, valid_lens, mask, queries.device)
         self._last = queries.detach(), keys.detach(), mask
