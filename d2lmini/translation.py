@@ -479,9 +479,10 @@ def corpus_bleu(preds, labels):
     Both are lists of strings, whose tokens are separated by spaces. Raises ValueError
     if they are empty or of different lengths.
     """
-    if not 0 < len(preds) == len(labels):
-        given = f"{len(preds)} and {len(labels)}"
-        raise ValueError(f"preds and labels must be as many and not empty, not {given}")
+    if not preds:
+        raise ValueError("preds must not be empty")
+    if len(labels) != len(preds):
+        raise ValueError(f"labels must hold {len(preds)} strings, not {len(labels)}")
     import sacrebleu  # slow to import, and only needed here
 
     return sacrebleu.corpus_bleu(preds, [labels], tokenize="none", force=True).score

@@ -139,8 +139,7 @@ def _pair(name, size):
     """A size as (height, width); ValueError if it is not positive."""
     pair = (size, size) if isinstance(size, int) else tuple(size)
     if len(pair) != 2 or min(pair) < 1:
-        kind = "a positive integer or a pair (height, width)"
-        raise ValueError(f"{name} must be {kind}, not {size}")
+        raise ValueError(f"{name} must be one or two positive integers, not {size}")
     return pair
 
 

@@ -75,7 +75,7 @@ def test_a_call_is_timed_and_its_operations_are_listed(capsys):
     X = torch.ones(100, 100)
     assert 0 < bench.run_time(lambda: X @ X, num_threads=1, min_run_time=1e-3) < 1e3
     bench.print_profile(lambda: X @ X, num_rows=1)
-    assert "aten::mm (1 calls)" in capsys.readouterr().out
+    assert "aten::mm" in capsys.readouterr().out
 
 
 def test_attention_over_many_tokens_is_run_in_both_libraries():

@@ -1,10 +1,10 @@
 """Compare this course's Transformer with d2l 1.0.3 and torch.nn, in time and memory.
 
-    .venv/bin/python tools/bench.py [--threads 2] [--repeats 5] [--only training]
+    .venv/bin/python tools/bench.py [--threads 2] [--repeats 3] [--only training]
 
 The candidates have the same weights, batches and sizes, those of d2l's chapter. A ratio
-is what a baseline needs divided by what ours needs. Where it misses its threshold, the
-operations follow that take most of our time.
+is what a baseline needs divided by what ours needs. Where it misses its threshold, a
+profile of ours follows.
 
 decoding  greedy, 64 sentences of the phrasebook, all steps
 training  a step of `Trainer.fit_epoch` with dropout; for torch.nn, PyTorch's layers are
@@ -12,7 +12,7 @@ training  a step of `Trainer.fit_epoch` with dropout; for torch.nn, PyTorch's la
           CPU has instructions for it, against d2l in single precision
 memory    what a forward and backward pass of self-attention over 1,024 tokens adds to
           the peak memory of a fresh process (on Linux)
-fit       30 epochs of 4 batches with the figure, which d2l renders at every point
+fit       20 epochs of 4 batches with the figure, which d2l renders at every point
 import    the import of the library after that of torch, in fresh processes
 """
 
@@ -20,24 +20,29 @@ import argparse
 import contextlib
 import io
 import multiprocessing
-import statistics
+import re
 import subprocess
 import sys
+import timeit
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from statistics import median
 from types import SimpleNamespace
 from typing import NamedTuple
 
 import d2l_reference as reference
 import matplotlib
 import torch
+from IPython.core.pylabtools import print_figure
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.benchmark import Timer
 
 import d2lmini
 
 SIZES = 256, 64, 4, 2  # num_hiddens, ffn_num_hiddens, num_heads, num_blks
+TOOLS = str(Path(__file__).parent)
+BOOK = reference.load_book()  # d2l, with the models of its chapters
 
 
 class Row(NamedTuple):
@@ -52,29 +57,24 @@ class Row(NamedTuple):
 def make_models(data, dropout, sizes=SIZES):
     """The same Transformer with the same weights, as a model of each candidate."""
     torch.manual_seed(0)
-    d2l, src, tgt = reference.load_d2l(), len(data.src_vocab), len(data.tgt_vocab)
-    options = {"tgt_pad": data.tgt_vocab["<pad>"], "lr": 0.001}
-    ours = d2lmini.Seq2Seq(
-        d2lmini.TransformerEncoder(src, *sizes, dropout),
-        d2lmini.TransformerDecoder(tgt, *sizes, dropout),
-        **options,
-    )
-    theirs = reference.d2l_seq2seq(d2l)(
-        d2l.TransformerEncoder(src, *sizes, dropout),
-        reference.d2l_transformer_decoder(d2l)(tgt, *sizes, dropout),
-        **options,
-    )
-    theirs.load_state_dict(ours.state_dict())
-    return {"ours": ours, "d2l": theirs, "torch.nn": reference.with_torch_layers(ours)}
+    src, tgt = len(data.src_vocab), len(data.tgt_vocab)
+    models = {}
+    for name, library, Seq2Seq in [
+        ("ours", d2lmini, d2lmini.Seq2Seq),
+        ("d2l", BOOK, reference.d2l_seq2seq(BOOK)),
+    ]:
+        encoder = library.TransformerEncoder(src, *sizes, dropout)
+        decoder = library.TransformerDecoder(tgt, *sizes, dropout)
+        models[name] = Seq2Seq(encoder, decoder, data.tgt_vocab["<pad>"], lr=0.001)
+    models["d2l"].load_state_dict(models["ours"].state_dict())
+    return models | {"torch.nn": reference.with_torch_layers(models["ours"])}
 
 
 def check_losses(models, batch, tolerance=1e-4):
     """Raise ValueError unless models without dropout have the same training loss."""
-    losses = {
-        name: model.train().loss(model(*batch[:-1]), batch[-1]).item()
-        for name, model in models.items()
-    }
-    if max(losses.values()) - min(losses.values()) > tolerance:
+    *inputs, labels = batch
+    losses = [model.train().loss(model(*inputs), labels) for model in models.values()]
+    if max(losses) - min(losses) > tolerance:
         raise ValueError(f"the models must have the same training loss, not {losses}")
 
 
@@ -87,35 +87,34 @@ def decoding_rows():
     models = make_models(data, dropout=0)
     check_losses(models, batch)
     for num_steps, threshold in [(9, 1.9), (32, 2.6), (128, 4.5)]:
-        candidates = {
-            name: partial(decode, models[name].eval(), batch, num_steps)
-            for name in ("ours", "d2l")
-        }
-        yield Row(f"decoding 64 x {num_steps} tokens, ms", candidates, {"d2l": threshold})
+        title = f"decoding 64 x {num_steps} tokens, ms"
+        ours, theirs = (
+            partial(decode, models[k], batch, num_steps) for k in ("ours", "d2l")
+        )
+        yield Row(title, {"ours": ours, "d2l": theirs}, {"d2l": threshold})
 
 
 @torch.no_grad()
 def decode(model, batch, num_steps):
     """Translate a batch greedily."""
-    tokens, _ = model.predict_step(batch, torch.device("cpu"), num_steps)
+    tokens, _ = model.eval().predict_step(batch, torch.device("cpu"), num_steps)
     assert tokens.shape == (len(batch[0]), num_steps), "all steps must be taken"
 
 
 def training_rows():
-    data = d2lmini.MTFraEng(128)
+    data, cpuinfo = d2lmini.MTFraEng(128), Path("/proc/cpuinfo")
+    has_bf16 = cpuinfo.exists() and "bf16" in cpuinfo.read_text()
     for title, batch, threshold, bf16_threshold in [
         ("training 128 x 9 tokens", [part[:128] for part in data.arrays], 1.4, 2),
         ("training 16 x 128 tokens", random_batch(data), 0.95, 1.25),
     ]:
         check_losses(make_models(data, dropout=0), batch)
         models = make_models(data, dropout=0.2)
-        candidates = {name: training_step(model, batch) for name, model in models.items()}
-        yield Row(f"{title}, ms", candidates, {"d2l": threshold, "torch.nn": 0.95})
-        cpuinfo = Path("/proc/cpuinfo")
-        if cpuinfo.exists() and "bf16" in cpuinfo.read_text():
-            ours = make_models(data, dropout=0.2)["ours"]
-            candidates |= {"ours": training_step(ours, batch, precision="bf16-mixed")}
-            yield Row(f"{title}, bf16, ms", candidates, {"d2l": bf16_threshold})
+        steps = {name: training_step(model, batch) for name, model in models.items()}
+        yield Row(f"{title}, ms", steps, {"d2l": threshold, "torch.nn": 0.95})
+        if has_bf16:
+            steps["ours"] = training_step(models["ours"], batch, precision="bf16-mixed")
+            yield Row(f"{title}, bf16, ms", steps, {"d2l": bf16_threshold})
 
 
 def random_batch(data, batch_size=16, num_steps=128):
@@ -131,10 +130,9 @@ def random_batch(data, batch_size=16, num_steps=128):
 
 def training_step(model, batch, **options):
     """A function that trains once on the batch, as `fit` does, without the board."""
-    library = d2lmini if isinstance(model, d2lmini.Module) else reference.load_d2l()
+    library = d2lmini if isinstance(model, d2lmini.Module) else BOOK
     trainer = library.Trainer(max_epochs=1, gradient_clip_val=1, **options)
-    loaders = {"train_dataloader": lambda: [batch], "val_dataloader": lambda: None}
-    trainer.prepare_data(SimpleNamespace(**loaders))
+    trainer.train_dataloader, trainer.val_dataloader = [batch], None
     trainer.prepare_model(model)
     trainer.optim = model.configure_optimizers()
     trainer.epoch = trainer.train_batch_idx = 0
@@ -143,15 +141,14 @@ def training_step(model, batch, **options):
 
 
 def memory_rows():
-    candidates = {name: partial(attend, name) for name in ("ours", "d2l")}
+    candidates = {"ours": partial(attend, "ours"), "d2l": partial(attend, "d2l")}
     if Path("/proc/self/clear_refs").exists():
         yield Row("memory, 1,024 tokens, MB", candidates, {"d2l": 2}, measure=peak_memory)
 
 
-def attend(name, num_tokens=1024):
+def attend(name, num_tokens=1024, num_hiddens=256, num_heads=4):
     """Self-attention without dropout, forward and backward; one text is half padding."""
-    library = {"ours": d2lmini, "d2l": reference.load_d2l()}[name]
-    num_hiddens, _, num_heads, _ = SIZES
+    library = {"ours": d2lmini, "d2l": BOOK}[name]
     attention = library.MultiHeadAttention(num_hiddens, num_heads, 0)
     X = torch.ones(2, num_tokens, num_hiddens, requires_grad=True)
     attention(X, X, X, torch.tensor([num_tokens, num_tokens // 2])).sum().backward()
@@ -165,8 +162,8 @@ def peak_memory(function):
 
 def added_memory(function):
     def resident(key):
-        lines = Path("/proc/self/status").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith(key)) / 1024
+        status = Path("/proc/self/status").read_text()
+        return int(re.search(rf"{key}:\s+(\d+)", status)[1]) / 1024
 
     function(16)  # what the first call in a process loads does not count
     Path("/proc/self/clear_refs").write_text("5")  # sets the peak back
@@ -175,7 +172,7 @@ def added_memory(function):
     return resident("VmHWM") - before
 
 
-def fit_rows(max_epochs=30):
+def fit_rows(max_epochs=20):
     data, d2l = d2lmini.MTFraEng(128), reference.load_d2l()
     models = make_models(data, dropout=0.2)
     d2l.use_svg_display = lambda: None  # it looks for a notebook
@@ -184,7 +181,7 @@ def fit_rows(max_epochs=30):
         "ours": partial(fit, d2lmini, models["ours"], data.arrays, max_epochs),
         "d2l": partial(fit, d2l, models["d2l"], data.arrays, max_epochs),
     }
-    yield Row(f"fit, {max_epochs} epochs, ms", candidates, {"d2l": 1.9})
+    yield Row(f"fit, {max_epochs} epochs, ms", candidates, {"d2l": 1.9}, measure=time_once)
 
 
 def fit(library, model, arrays, max_epochs):
@@ -204,8 +201,6 @@ def fit(library, model, arrays, max_epochs):
 
 def render(figure):
     """Draw the figure as a notebook does."""
-    from IPython.core.pylabtools import print_figure
-
     print_figure(figure, fmt="svg", bbox_inches="tight")
 
 
@@ -216,22 +211,24 @@ def import_rows():
 
 def import_time(statement):
     """The milliseconds that the statement takes in a fresh process."""
-    code = (
-        "import sys, time, torch; sys.path.insert(0, sys.argv[1]); import d2l_reference\n"
-        f"start = time.perf_counter(); {statement}; print(time.perf_counter() - start)"
-    )
-    command = [sys.executable, "-c", code, Path(__file__).parent]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return 1e3 * float(done.stdout)
+    setup = f"import sys, torch; sys.path.insert(0, {TOOLS!r}); import d2l_reference"
+    options = ["-m", "timeit", "-n", "1", "-r", "1", "-u", "msec", "-s", setup]
+    printed = subprocess.check_output([sys.executable, *options, statement], text=True)
+    return float(re.search(r"([\d.e+]+) msec", printed)[1])
 
 
 # --- measuring -----------------------------------------------------------------------
 
 
-def run_time(function, num_threads, min_run_time=0.2):
+def run_time(function, num_threads, min_run_time=0.5):
     """The milliseconds of a call, the median of as many as fill min_run_time seconds."""
     timer = Timer("function()", globals={"function": function}, num_threads=num_threads)
     return 1e3 * timer.blocked_autorange(min_run_time=min_run_time).median
+
+
+def time_once(function):
+    """The milliseconds of one call, of a function that takes seconds."""
+    return 1e3 * timeit.timeit(function, number=1)
 
 
 def compare(row, repeats, num_threads):
@@ -244,12 +241,12 @@ def compare(row, repeats, num_threads):
         {name: measure(candidate) for name, candidate in row.candidates.items()}
         for _ in range(repeats)
     ]
-    ours = statistics.median(values["ours"] for values in measured)
     all_met = True
     for name, threshold in row.thresholds.items():
-        ratio = statistics.median(values[name] / values["ours"] for values in measured)
-        verdict = "met" if ratio >= threshold else "NOT met"
+        ratio = median(values[name] / values["ours"] for values in measured)
         all_met = all_met and ratio >= threshold
+        verdict = "met" if ratio >= threshold else "NOT met"
+        ours = median(values["ours"] for values in measured)
         numbers = f"{ours:9.1f}   {name:8}{ratio:7.2f}   >= {threshold:<5}{verdict}"
         print(f"{row.title:34}{numbers}", flush=True)
     return all_met
@@ -259,11 +256,7 @@ def print_profile(function, num_rows=8):
     """Print the operations that take most of the time of a call."""
     with profile(activities=[ProfilerActivity.CPU], acc_events=True) as record:
         function()
-    events = sorted(record.key_averages(), key=lambda event: -event.self_cpu_time_total)
-    total = sum(event.self_cpu_time_total for event in events)
-    for event in events[:num_rows]:
-        fraction = event.self_cpu_time_total / total
-        print(f"    {fraction:4.0%}  {event.key} ({event.count} calls)")
+    print(record.key_averages().table("self_cpu_time_total", row_limit=num_rows))
 
 
 GROUPS = {
@@ -279,15 +272,16 @@ def main():
     style = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=style)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", choices=GROUPS, help="one group of rows")
     options = parser.parse_args()
     matplotlib.use("Agg")
+    torch.set_num_threads(options.threads)
     print(f"{'':37}{'ours':>6}   baseline  ratio   threshold")
     for name in [options.only] if options.only else GROUPS:
         for row in GROUPS[name]():
             met = compare(row, options.repeats, options.threads)
-            if not met and row.measure in (None, peak_memory):
+            if not met and row.measure is not import_time:
                 print_profile(row.candidates["ours"])
 
 

@@ -55,10 +55,10 @@ class Chapter:
 
     path: Path
     module: str
-    title: str = ""
-    axes: str = ""
-    imports: dict[str, str] = field(default_factory=dict)  # statement -> its place
-    used: dict[str, str] = field(default_factory=dict)  # Name of d2l.Name -> its place
+    title: str
+    axes: str
+    imports: set[str] = field(default_factory=set)  # statements of one name each
+    used: set[str] = field(default_factory=set)  # each Name of d2l.Name
     # each saved name with the text and place of its statement, then of the methods added
     saved: list[tuple[str, list[tuple[str, str]]]] = field(default_factory=list)
 
@@ -67,26 +67,25 @@ class Chapter:
 
 
 def chapter_paths(root: Path) -> list[Path]:
-    """The chapters of `_toc.yml`, in its order; one in notebooks/ it omits is refused."""
+    """The chapters of `_toc.yml`, in its order."""
     toc = (root / "_toc.yml").read_text(encoding="utf-8")
     names = re.findall(r"\bfile: (notebooks/\w+)$", toc, re.MULTILINE)
-    paths = [root / f"{name}.ipynb" for name in names]
-    for path in sorted((root / "notebooks").glob("*.ipynb")):
-        if path not in paths:
-            raise SaveError(path.relative_to(root), "is not in _toc.yml")
-    return paths
+    return [root / f"{name}.ipynb" for name in names]
 
 
 def read_chapter(path: Path, root: Path) -> Chapter:
     """The title, the axis legend, the imports and the saved statements of a chapter."""
-    chapter = Chapter(path.relative_to(root), re.sub(r"^\d+_", "", path.stem))
-    prose = "\n\n".join(read_cells(path, root, "markdown"))
-    if title := re.search(r"^# (.+)$", prose, re.MULTILINE):
-        chapter.title = title[1]
-    if axes := re.search(r"^\*\*Axes\.\*\*.+?(?=\n\n|\Z)", prose, re.MULTILINE | re.DOTALL):
-        chapter.axes = axes[0].replace("**", "")
+    prose = "\n\n".join(read_cells(path, "markdown"))
+    title = re.search(r"^# (.+)$", prose, re.MULTILINE)
+    axes = re.search(r"^\*\*Axes\.\*\*.+?(?=\n\n|\Z)", prose, re.MULTILINE | re.DOTALL)
+    chapter = Chapter(
+        path=path.relative_to(root),
+        module=re.sub(r"^\d+_", "", path.stem),
+        title=title[1] if title else "",
+        axes=axes[0].replace("**", "") if axes else "",
+    )
     for notebook in (path, path.parent / "exercises" / path.name):
-        sources = read_cells(notebook, root, "code") if notebook.exists() else []
+        sources = read_cells(notebook, "code") if notebook.exists() else []
         if any(map(TAG.search, sources)):
             for number, source in enumerate(sources, start=1):
                 place = f"{notebook.relative_to(root)}, code cell [{number}]"
@@ -94,13 +93,9 @@ def read_chapter(path: Path, root: Path) -> Chapter:
     return chapter
 
 
-def read_cells(path: Path, root: Path, kind: str) -> list[str]:
+def read_cells(path: Path, kind: str) -> list[str]:
     """The sources of a notebook's cells of one kind."""
-    try:
-        cells = nbformat.read(path, as_version=4).cells
-    except Exception as error:  # nbformat raises many kinds
-        reason = f"is no readable notebook: {error}"
-        raise SaveError(path.relative_to(root), reason) from None
+    cells = nbformat.read(path, as_version=4).cells
     return [cell.source for cell in cells if cell.cell_type == kind]
 
 
@@ -109,7 +104,7 @@ def read_code(chapter: Chapter, source: str, place: str) -> None:
     tree = parse(source, place)
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
-            collect_imports(chapter, node, place)
+            collect_imports(chapter, node)
     if not TAG.search(source):
         return
     lines, tagged = package_lines(source)
@@ -127,25 +122,23 @@ def read_code(chapter: Chapter, source: str, place: str) -> None:
 
 def parse(source: str, place: str) -> ast.Module:
     """The cell's syntax tree; magics and `await` are allowed in cells without tags."""
-    plain, tagged = TransformerManager().transform_cell(source), TAG.search(source)
-    if tagged and plain.strip() != source.strip():
-        raise SaveError(place, "a saved cell may not hold a magic or a shell command")
     try:
-        if tagged:
-            compile(source, place, "exec", dont_inherit=True)
-        return ast.parse(plain)
+        if not TAG.search(source):
+            return ast.parse(TransformerManager().transform_cell(source))
+        compile(source, place, "exec", dont_inherit=True)
+        return ast.parse(source)
     except SyntaxError as error:
-        reason = f"does not compile: {error.msg} (line {error.lineno})"
+        reason = f"does not compile as plain Python: {error.msg} (line {error.lineno})"
         raise SaveError(place, reason) from None
 
 
-def collect_imports(chapter: Chapter, node: ast.Import | ast.ImportFrom, place: str):
+def collect_imports(chapter: Chapter, node: ast.Import | ast.ImportFrom) -> None:
     """Note what a statement imports, one name at a time, but nothing of the package."""
     for alias in node.names:
         source = node.module if isinstance(node, ast.ImportFrom) else alias.name
         if source.partition(".")[0] != PACKAGE:
             node.names = [alias]
-            chapter.imports.setdefault(ast.unparse(node), place)
+            chapter.imports.add(ast.unparse(node))
 
 
 def package_lines(source: str) -> tuple[list[str], set[int]]:
@@ -170,18 +163,18 @@ def package_lines(source: str) -> tuple[list[str], set[int]]:
 def save_statement(chapter: Chapter, node: ast.stmt, text: str, place: str) -> None:
     """Add a tagged statement to what the chapter saves."""
     match node:
-        case (
-            ast.FunctionDef(name=name)
-            | ast.ClassDef(name=name)
-            | ast.Assign(targets=[ast.Name(id=name)])
-            | ast.AnnAssign(target=ast.Name(id=name))
-        ):
-            check_references(node, place)
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            pass
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            pass
         case _:
             what = f"the tag for line {node.lineno} stands on {type(node).__name__}"
             reason = f"{what}, not on a def, class or assignment to one name"
             raise SaveError(place, reason)
-    chapter.used |= dict.fromkeys(package_names(node), place)
+    used, bare = names_in(node)
+    for hidden in used & bare:
+        raise SaveError(place, f"{ALIAS}.{hidden} is hidden by a variable of that name")
+    chapter.used |= used
     if method := re.match(r"@add_to_class\((\w+)\)\s*\n", text):
         parts = dict(chapter.saved).get(method[1])
         if parts is None:
@@ -203,64 +196,41 @@ def indented(method: str) -> str:
     return "\n".join(line if n in inside else f"    {line}" for n, line in numbered)
 
 
-def package_names(node: ast.AST) -> list[str]:
-    """Each Name that is used as `d2l.Name` within the node."""
-    attributes = [part for part in ast.walk(node) if isinstance(part, ast.Attribute)]
-    return [a.attr for a in attributes if getattr(a.value, "id", None) == ALIAS]
-
-
-def check_references(statement: ast.stmt, place: str) -> None:
-    """Refuse a `d2l.Name` that cannot be replaced by `Name`."""
+def names_in(statement: ast.stmt) -> tuple[set[str], set[str]]:
+    """Each Name that a statement uses as `d2l.Name`, and its variables and parameters."""
+    used, bare = set(), set()
     for node in ast.walk(statement):
-        names = package_names(node)
-        if isinstance(node, ast.JoinedStr):
-            reason = "stands in an f-string: use a variable"
-        elif isinstance(node, ast.FunctionDef | ast.Lambda):
-            parts = list(ast.walk(node))
-            local = {part.id for part in parts if isinstance(part, ast.Name)}
-            local |= {part.arg for part in parts if isinstance(part, ast.arg)}
-            names = [name for name in names if name in local]
-            reason = "is hidden by a variable of that name"
-        else:
-            continue
-        if names:
-            raise SaveError(place, f"{ALIAS}.{names[0]} {reason}")
+        match node:
+            case ast.Attribute(value=ast.Name(id=alias), attr=name) if alias == ALIAS:
+                used.add(name)
+            case ast.Name(id=name) | ast.arg(arg=name):
+                bare.add(name)
+    return used, bare
 
 
 # --- from statements to files --------------------------------------------------------
 
 
-def add_names(chapter: Chapter, owners: dict[str, tuple[str, str]]) -> None:
-    """Note for each name that a chapter saves, and for `plt`, its module and its place."""
+def add_names(chapter: Chapter, owners: dict[str, str]) -> None:
+    """Note for each name that a chapter saves, and for `plt`, the module it is in."""
     for name, [(_, place), *_] in chapter.saved:
         if name in owners:
-            raise SaveError(place, f"{name!r} is saved already in {owners[name][1]}")
-        owners[name] = chapter.module, place
-    for statement, place in chapter.imports.items():
-        if statement.endswith(" as plt"):
-            owners.setdefault("plt", (chapter.module, place))
+            raise SaveError(place, f"{name!r} is saved already in {owners[name]}.py")
+        owners[name] = chapter.module
+    if any(statement.endswith(" as plt") for statement in chapter.imports):
+        owners.setdefault("plt", chapter.module)
 
 
-def package_imports(chapter: Chapter, owners: dict) -> list[tuple[str, str]]:
-    """What a module imports from those before it, with the places that need it."""
-    statements = []
-    for name, place in chapter.used.items():
-        if name not in owners:
-            raise SaveError(place, f"{ALIAS}.{name} is not saved in this chapter or before")
-        module = owners[name][0]
-        if module != chapter.module:
-            statements.append((f"from .{module} import {name}", place))
-    return statements
-
-
-def render(chapter: Chapter, owners: dict, root: Path) -> str:
+def render(chapter: Chapter, owners: dict[str, str], root: Path) -> str:
     """The text of one module."""
+    public = [name for name in public_names(owners) if owners[name] == chapter.module]
     docstring = f"{chapter.title}\n\n{textwrap.fill(chapter.axes, 88)}".strip()
-    public = [name for name in public_names(owners) if owners[name][0] == chapter.module]
-    place = str(chapter.path)
-    parts = [(head(chapter.path.as_posix(), docstring), place)]
-    parts += [*chapter.imports.items(), *package_imports(chapter, owners)]
-    parts.append((f"__all__ = {public}", place))
+    begin = [head(chapter.path.as_posix(), docstring), *sorted(chapter.imports)]
+    for name in sorted(chapter.used & owners.keys()):
+        if owners[name] != chapter.module:
+            begin.append(f"from .{owners[name]} import {name}")
+    begin.append(f"__all__ = {public}")
+    parts = [(text, str(chapter.path)) for text in begin]
     for _, statement in chapter.saved:
         parts += statement
     text = "\n".join(part for part, _ in parts) + "\n"
@@ -272,19 +242,19 @@ def render(chapter: Chapter, owners: dict, root: Path) -> str:
     return tidy(text, root, "F401,I001")
 
 
-def render_init(owners: dict, root: Path) -> str:
+def render_init(owners: dict[str, str], root: Path) -> str:
     """The text of `__init__.py`: every public name and `__version__`."""
     pyproject = (root / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(pyproject)["project"]
     public = public_names(owners)
     lines = [head("the notebooks", project["description"])]
-    lines += [f"from .{owners[name][0]} import {name}" for name in public]
+    lines += [f"from .{owners[name]} import {name}" for name in public]
     lines.append(f"__version__ = {project['version']!r}")
     lines.append(f"__all__ = {[*public, '__version__']}")
     return tidy("\n".join(lines) + "\n", root, "I001")
 
 
-def public_names(owners: dict) -> list[str]:
+def public_names(owners: dict[str, str]) -> list[str]:
     """The names that the package exports, in the order of the course."""
     return [name for name in owners if not name.startswith("_")]
 

@@ -1,8 +1,6 @@
 """Answers to the exercises of chapter 1: others that are right, and some that are wrong."""
 
-from functools import partial
-
-from exercise_answers import swap
+from exercise_answers import spoil
 
 OTHER = {
     "1.1": """
@@ -129,106 +127,57 @@ def temperature_for(scores, weight):
 """,
 }
 
-_swap = partial(swap, OTHER)  # wrong ones are right ones, spoilt
-_ZEROS = "total = torch.zeros(d, d, dtype=keys.dtype)"
-
-WRONG = {
-    "1.1": [
-        ("multiplies by T", _swap("1.1", (") / temperature", ") * temperature"))),
-        ("underflows far away", _swap("1.1", ("nearest - distances", "-distances"))),
-        (
-            "nan where no key is within the radius",
-            _swap("1.1", (".nan_to_num(nan=0.0)", "")),
-        ),
-        (
-            "all keys at the k-th distance count",
-            _swap(
-                "1.1",
-                ("rank < k", "distances <= distances.sort(-1).values[..., k - 1 : k]"),
-            ),
-        ),
-    ],
-    "1.2": [
-        (
-            "each weight depends on its own score only",
-            _swap("1.2", (_ZEROS, "return (p * (1 - p) * keys.T) @ keys / temperature")),
-        ),
-        (
-            "the second moment, not centred",
-            _swap("1.2", (_ZEROS, "return (p * keys.T) @ keys / temperature")),
-        ),
-        ("forgets the temperature", _swap("1.2", ("total / temperature", "total"))),
-        (
-            "a small difference of large numbers",
-            _swap(
-                "1.2",
-                (_ZEROS, "total = (p * keys.T) @ keys - torch.outer(p @ keys, p @ keys)"),
-                ("total += p[i] * p[j] * torch.outer(gap, gap)", "pass"),
-            ),
-        ),
-    ],
-    "1.3": [
-        (
-            "hard weights, no gradient",
-            _swap(
-                "1.3",
-                (
-                    "torch.softmax(scores, dim=1)",
-                    "torch.eye(scores.shape[1])[scores.argmax(1)]",
-                ),
-            ),
-        ),
-        ("normalised over the questions", _swap("1.3", ("scores, dim=1", "scores, dim=0"))),
-        ("fails for unknown words", _swap("1.3", (".get(word, 0)", "[word]"))),
-        (
-            "leaves unknown answers to list.index, whose error does not name the argument",
-            _swap("1.3", ("if not set(answers) <= set(engine.sentences)", "if False")),
-        ),
-    ],
-    "1.4": [
-        (
-            "softmax over the channels",
-            _swap("1.4", ("1 / (1 + torch.exp(-scores))", "scores.softmax(dim=1)")),
-        ),
-        ("forgets the relu", _swap("1.4", (".clamp(min=0)", ""))),
-        (
-            "writes into x",
-            _swap(
-                "1.4",
-                ('torch.einsum("bc,bchw->bchw", g, x)', "x.mul_(g[:, :, None, None])"),
-            ),
-        ),
-        ("no check of W2", _swap("1.4", ('raise ValueError("W2 must be (c, r)")', "pass"))),
-    ],
-    "1.5": [
-        (
-            "the first of the highest wins",
-            _swap("1.5", ("(gap >= -1e-6).float()", "torch.eye(len(gap))[gap.argmax()]")),
-        ),
-        (
-            "equal keys have a weight of 1 each",
-            _swap("1.5", ("w = w / w.sum()", "w = w / (w.sum() if temperature else 1)")),
-        ),
-        (
-            "divides by a temperature of zero",
-            _swap("1.5", ("if temperature > 0:", "if temperature >= 0:")),
-        ),
-        ("negative temperatures pass", _swap("1.5", ("if temperature < 0:", "if False:"))),
-    ],
-    "1.6": [
-        ("returns the inverse", _swap("1.6", ("return 1 / beta", "return beta"))),
-        (
-            "a fixed bracket",
-            _swap(
-                "1.6",
-                ("width = 0.0, 1 / gaps[-1]", "width = 0.0, 100.0"),
-                ("while reached(width) < weight:\n        width *= 2", "pass"),
-            ),
-        ),
-        (
-            "accepts every weight between 0 and 1",
-            _swap("1.6", ("<= 1 / len(gaps)", "<= 0"), ("1 / beta", "1 / (beta or 1e-9)")),
-        ),
-        ("ties pass", _swap("1.6", (" or gaps[1] == 0", ""))),
-    ],
+MISTAKES = {
+    "1.1": """
+- multiplies by T: `) / temperature` -> `) * temperature`
+- underflows far away: `nearest - distances` -> `-distances`
+- nan where no key is within the radius: `.nan_to_num(nan=0.0)` -> ``
+- all keys at the k-th distance count:
+  `rank < k` -> `distances <= distances.sort(-1).values[..., k - 1 : k]`
+""",
+    "1.2": """
+- each weight depends on its own score only:
+  `total = torch.zeros(d, d, dtype=keys.dtype)`
+  -> `return (p * (1 - p) * keys.T) @ keys / temperature`
+- the second moment, not centred:
+  `total = torch.zeros(d, d, dtype=keys.dtype)` -> `return (p * keys.T) @ keys / temperature`
+- forgets the temperature: `total / temperature` -> `total`
+- a small difference of large numbers:
+  `total = torch.zeros(d, d, dtype=keys.dtype)`
+  -> `total = (p * keys.T) @ keys - torch.outer(p @ keys, p @ keys)`
+  `total += p[i] * p[j] * torch.outer(gap, gap)` -> `pass`
+""",
+    "1.3": """
+- hard weights, no gradient:
+  `torch.softmax(scores, dim=1)` -> `torch.eye(scores.shape[1])[scores.argmax(1)]`
+- normalised over the questions: `scores, dim=1` -> `scores, dim=0`
+- fails for unknown words: `.get(word, 0)` -> `[word]`
+- leaves unknown answers to list.index, whose error does not name the argument:
+  `if not set(answers) <= set(engine.sentences)` -> `if False`
+""",
+    "1.4": """
+- softmax over the channels: `1 / (1 + torch.exp(-scores))` -> `scores.softmax(dim=1)`
+- forgets the relu: `.clamp(min=0)` -> ``
+- writes into x: `torch.einsum("bc,bchw->bchw", g, x)` -> `x.mul_(g[:, :, None, None])`
+- no check of W2: `raise ValueError("W2 must be (c, r)")` -> `pass`
+""",
+    "1.5": """
+- the first of the highest wins: `(gap >= -1e-6).float()` -> `torch.eye(len(gap))[gap.argmax()]`
+- equal keys have a weight of 1 each: `w = w / w.sum()` -> `w = w / (w.sum() if temperature else 1)`
+- divides by a temperature of zero: `if temperature > 0:` -> `if temperature >= 0:`
+- negative temperatures pass: `if temperature < 0:` -> `if False:`
+""",
+    "1.6": """
+- returns the inverse: `return 1 / beta` -> `return beta`
+- a fixed bracket:
+  `width = 0.0, 1 / gaps[-1]` -> `width = 0.0, 100.0`
+  `while reached(width) < weight:
+        width *= 2` -> `pass`
+- accepts every weight between 0 and 1:
+  `<= 1 / len(gaps)` -> `<= 0`
+  `1 / beta` -> `1 / (beta or 1e-9)`
+- ties pass: ` or gaps[1] == 0` -> ``
+""",
 }
+
+WRONG = spoil(OTHER, MISTAKES)

@@ -1,8 +1,6 @@
 """Answers to the exercises of chapter 2: others that are right, and some that are wrong."""
 
-from functools import partial
-
-from exercise_answers import swap
+from exercise_answers import spoil
 
 OTHER = {
     "2.1": """
@@ -84,130 +82,58 @@ def weighted_median(weights, values):
 """,
 }
 
-_swap = partial(swap, OTHER)  # wrong ones are right ones, spoilt
-
-WRONG = {
-    "2.1": [
-        ("sums over a class, not means", _swap("2.1", (" / counts[label]", ""))),
-        ("divides by all samples", _swap("2.1", ("counts[label]", "len(labels)"))),
-        (
-            "normalises in one dimension only",
-            _swap(
-                "2.1",
-                (
-                    "density / counts",
-                    "density * (sigma * math.sqrt(2 * math.pi)) ** (d - 1) / counts",
-                ),
-            ),
-        ),
-        (
-            "takes class frequencies instead of densities",
-            _swap("2.1", ("return densities", "return densities / densities.sum(1, True)")),
-        ),
-    ],
-    "2.2": [
-        (
-            "leaves one out after normalising",
-            _swap(
-                "2.2",
-                ("t[others].view(m, m - 1)", "t"),
-                (
-                    "return (",
-                    "kappa = kappa * others if leave_one_out else kappa\n    return (",
-                ),
-            ),
-        ),
-        (
-            "a narrow kernel gives 0 / 0",
-            _swap("2.2", ("nearest - squares", "-squares")),
-        ),
-        ("divides by the width, not by its square", _swap("2.2", ("sigma**2", "sigma"))),
-        (
-            "always learns from the training error",
-            _swap("2.2", ("t.exp(), leave_one_out)", "t.exp())")),
-        ),
-    ],
-    "2.3": [
-        ("the temperature is the width", _swap("2.3", (" / sigma / sigma", " / sigma"))),
-        (
-            "the temperature is twice the squared width",
-            _swap("2.3", (" / sigma / sigma", " / (2 * sigma**2)")),
-        ),
-        (
-            "normalises the queries as well",
-            _swap("2.3", ('"nd,md->nm", queries', '"nd,md->nm", unit(queries, dim=1)')),
-        ),
-        (
-            "overflows for a narrow kernel",
-            _swap("2.3", ("scores - scores.max(dim=1, keepdim=True).values", "scores")),
-        ),
-    ],
-    "2.4": [
-        ("the exponent of one dimension", _swap("2.4", ("/ (4 + d)", "/ 5"))),
-        ("a constant number of keys", _swap("2.4", ("/ (4 + d)", "/ d"))),
-        ("forgets d in the derivative", _swap("2.4", ("math.log(d) + ", ""))),
-        ("zero passes", _swap("2.4", ("value <= 0", "value < 0"))),
-    ],
-    "2.5": [
-        ("zero where no key has weight", _swap("2.5", ("= math.nan", "= 1"))),
-        (
-            "nan for a prediction of zero",
-            _swap(
-                "2.5",
-                (
-                    "    total = kappa",
-                    "    y_hat = d2l.nadaraya_watson(x_train, y_train, x_val, kernel)[0]\n"
-                    "    return torch.where(y_hat == 0, math.nan, y_hat)\n    total = kappa",
-                ),
-            ),
-        ),
-        (
-            "nan for all queries outside the range of the keys",
-            _swap(
-                "2.5",
-                (
-                    "total == 0",
-                    "(total == 0) | (queries < keys.min(0)[0]).any(1) "
-                    "| (queries > keys.max(0)[0]).any(1)",
-                ),
-            ),
-        ),
-        (
-            "a kernel for each dimension",
-            _swap(
-                "2.5",
-                (
-                    "kernel((queries[:, None] - keys).square().sum(-1).sqrt())",
-                    "kernel(queries[:, None] - keys).prod(-1)",
-                ),
-            ),
-        ),
-    ],
-    "2.6": [
-        (
-            "forgets to sort",
-            _swap(
-                "2.6", ("sorted(zip(values.tolist(), row))", "zip(values.tolist(), row)")
-            ),
-        ),
-        (
-            "sorts the values without their weights",
-            _swap(
-                "2.6",
-                ("sorted(zip(values.tolist(), row))", "zip(sorted(values.tolist()), row)"),
-            ),
-        ),
-        ("takes the weights to sum to 1", _swap("2.6", ("reached / total", "reached"))),
-        (
-            "the value with the largest weight",
-            _swap(
-                "2.6",
-                (
-                    "answers = []",
-                    "some = weights.sum(1) > 0\n"
-                    "    return values[weights.argmax(1)].where(some, math.nan)",
-                ),
-            ),
-        ),
-    ],
+MISTAKES = {
+    "2.1": """
+- sums over a class, not means: ` / counts[label]` -> ``
+- divides by all samples: `counts[label]` -> `len(labels)`
+- normalises in one dimension only:
+  `density / counts` -> `density * (sigma * math.sqrt(2 * math.pi)) ** (d - 1) / counts`
+- takes class frequencies instead of densities:
+  `return densities` -> `return densities / densities.sum(1, True)`
+""",
+    "2.2": """
+- leaves one out after normalising:
+  `t[others].view(m, m - 1)` -> `t`
+  `return (` -> `kappa = kappa * others if leave_one_out else kappa
+    return (`
+- a narrow kernel gives 0 / 0: `nearest - squares` -> `-squares`
+- divides by the width, not by its square: `sigma**2` -> `sigma`
+- always learns from the training error: `t.exp(), leave_one_out)` -> `t.exp())`
+""",
+    "2.3": """
+- the temperature is the width: ` / sigma / sigma` -> ` / sigma`
+- the temperature is twice the squared width: ` / sigma / sigma` -> ` / (2 * sigma**2)`
+- normalises the queries as well: `"nd,md->nm", queries` -> `"nd,md->nm", unit(queries, dim=1)`
+- overflows for a narrow kernel: `scores - scores.max(dim=1, keepdim=True).values` -> `scores`
+""",
+    "2.4": """
+- the exponent of one dimension: `/ (4 + d)` -> `/ 5`
+- a constant number of keys: `/ (4 + d)` -> `/ d`
+- forgets d in the derivative: `math.log(d) + ` -> ``
+- zero passes: `value <= 0` -> `value < 0`
+""",
+    "2.5": """
+- zero where no key has weight: `= math.nan` -> `= 1`
+- nan for a prediction of zero:
+  `    total = kappa` -> `    y_hat = d2l.nadaraya_watson(x_train, y_train, x_val, kernel)[0]
+    return torch.where(y_hat == 0, math.nan, y_hat)
+    total = kappa`
+- nan for all queries outside the range of the keys:
+  `total == 0`
+  -> `(total == 0) | (queries < keys.min(0)[0]).any(1) | (queries > keys.max(0)[0]).any(1)`
+- a kernel for each dimension:
+  `kernel((queries[:, None] - keys).square().sum(-1).sqrt())`
+  -> `kernel(queries[:, None] - keys).prod(-1)`
+""",
+    "2.6": """
+- forgets to sort: `sorted(zip(values.tolist(), row))` -> `zip(values.tolist(), row)`
+- sorts the values without their weights:
+  `sorted(zip(values.tolist(), row))` -> `zip(sorted(values.tolist()), row)`
+- takes the weights to sum to 1: `reached / total` -> `reached`
+- the value with the largest weight:
+  `answers = []` -> `some = weights.sum(1) > 0
+    return values[weights.argmax(1)].where(some, math.nan)`
+""",
 }
+
+WRONG = spoil(OTHER, MISTAKES)

@@ -1,8 +1,6 @@
 """Answers to the exercises of chapter 3: others that are right, and some that are wrong."""
 
-from functools import partial
-
-from exercise_answers import swap
+from exercise_answers import spoil
 
 OTHER = {
     "3.1": """
@@ -94,76 +92,36 @@ def score_moments(d, mu_q, mu_k):
 """,
 }
 
-_swap = partial(swap, OTHER)  # wrong ones are right ones, spoilt
-_GAP = 'if any(row[length:]):\n            raise ValueError("mask has a row with a gap")'
-
-WRONG = {
-    "3.1": [
-        (
-            "divides the dot products only",
-            _swap(
-                "3.1",
-                (
-                    "(queries @ keys.mT - norms / 2) / math.sqrt(keys.shape[-1])",
-                    "queries @ keys.mT / math.sqrt(keys.shape[-1]) - norms / 2",
-                ),
-            ),
-        ),
-        (
-            "appends the norms, and divides by the root of the new width",
-            """
+MISTAKES = {
+    "3.1": """
+- divides the dot products only:
+  `(queries @ keys.mT - norms / 2) / math.sqrt(keys.shape[-1])`
+  -> `queries @ keys.mT / math.sqrt(keys.shape[-1]) - norms / 2`
+- appends the norms, and divides by the root of the new width:
+```
 class DistanceAttention(d2l.DotProductAttention):
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
         norms = (keys**2).sum(-1, keepdim=True)
         queries = torch.cat([queries, torch.ones_like(queries[..., :1])], -1)
         keys = torch.cat([keys, -norms / 2], -1)
         return super().forward(queries, keys, values, valid_lens, mask=mask)
+```
+- builds all differences, n × m × d elements:
+  `(queries @ keys.mT - norms / 2)`
+  -> `-((queries.unsqueeze(-2) - keys.unsqueeze(-3)) ** 2).sum(-1) / 2`
+- shows the weights after dropout:
+  `d2l.masked_softmax(scores, valid_lens, mask=mask)`
+  -> `self.dropout(d2l.masked_softmax(scores, valid_lens, mask=mask))`
+  `self.dropout(weights) @` -> `weights @`
 """,
-        ),
-        (
-            "builds all differences, n × m × d elements",
-            _swap(
-                "3.1",
-                (
-                    "(queries @ keys.mT - norms / 2)",
-                    "-((queries.unsqueeze(-2) - keys.unsqueeze(-3)) ** 2).sum(-1) / 2",
-                ),
-            ),
-        ),
-        (
-            "shows the weights after dropout",
-            _swap(
-                "3.1",
-                (
-                    "d2l.masked_softmax(scores, valid_lens, mask=mask)",
-                    "self.dropout(d2l.masked_softmax(scores, valid_lens, mask=mask))",
-                ),
-                ("self.dropout(weights) @", "weights @"),
-            ),
-        ),
-    ],
-    "3.2": [
-        (
-            "a bias",
-            _swap(
-                "3.2",
-                (
-                    "self.M = nn.Parameter(torch.empty(0))",
-                    "self.M, self.c = nn.Parameter(torch.empty(0)), nn.Parameter(torch.zeros(key_size))",
-                ),
-                (
-                    "scores / math.sqrt(d)",
-                    "(scores + (keys @ self.c).unsqueeze(-2)) / math.sqrt(d)",
-                ),
-            ),
-        ),
-        (
-            "divides by the root of the queries' width",
-            _swap("3.2", ("scores / math.sqrt(d)", "scores / math.sqrt(p)")),
-        ),
-        (
-            "a matrix for the keys, too",
-            """
+    "3.2": """
+- a bias:
+  `self.M = nn.Parameter(torch.empty(0))`
+  -> `self.M, self.c = nn.Parameter(torch.empty(0)), nn.Parameter(torch.zeros(key_size))`
+  `scores / math.sqrt(d)` -> `(scores + (keys @ self.c).unsqueeze(-2)) / math.sqrt(d)`
+- divides by the root of the queries' width: `scores / math.sqrt(d)` -> `scores / math.sqrt(p)`
+- a matrix for the keys, too:
+```
 class BilinearAttention(d2l.DotProductAttention):
     def __init__(self, key_size, dropout):
         super().__init__(dropout)
@@ -177,56 +135,39 @@ class BilinearAttention(d2l.DotProductAttention):
 
 def affordable_hiddens(p, d):
     return p * d // (p + d + 1)
+```
+- forgets the parameters of w_v: `(p + d + 1)` -> `(p + d)`
 """,
-        ),
-        ("forgets the parameters of w_v", _swap("3.2", ("(p + d + 1)", "(p + d)"))),
-    ],
-    "3.3": [
-        ("takes d and v to be equal", _swap("3.3", ("n * m * (d + v)", "2 * n * m * d"))),
-        ("storage, not traffic", _swap("3.3", ("4 * n * m", "n * m"))),
-        (
-            "the fused operation moves the scores, too",
-            _swap("3.3", ("(0 if fused else 4 * n * m)", "4 * n * m")),
-        ),
-        ("the published sum, without projections", _swap("3.3", ("projections + ", ""))),
-    ],
-    "3.4": [
-        (
-            "by a formula without the matrices",
-            _swap("3.4", ("limit = kept", "return d // min(n, m)\n    limit = kept")),
-        ),
-        ("strictly smaller", _swap("3.4", (") <= limit", ") < limit"))),
-        ("never none", _swap("3.4", ("return low", "return max(low, 1)"))),
-        ("measures one example", _swap("3.4", ("torch.ones(b,", "torch.ones(1,"))),
-    ],
-    "3.5": [
-        (
-            "counts positions from one",
-            _swap("3.5", ("torch.arange(num_keys)", "torch.arange(1, num_keys + 1)")),
-        ),
-        ("counts, whatever the order", _swap("3.5", (_GAP, "length = sum(row)"))),
-        (
-            "refuses only rows that do not begin with the first key",
-            _swap("3.5", ("if any(row[length:]):", "if any(row) and not row[0]:")),
-        ),
-        (
-            "refuses queries that may attend to nothing",
-            _swap("3.5", ("if any(row[length:])", "if length == 0 or any(row[length:])")),
-        ),
-    ],
-    "3.6": [
-        (
-            "the variance of a product is the product of second moments",
-            _swap("3.6", (" - (mu_q * mu_k) ** 2", "")),
-        ),
-        ("no mean changes the variance over keys", _swap("3.6", ("d * over_keys", "d"))),
-        (
-            "the softmax is affected by all of the variance",
-            _swap("3.6", ("d * over_keys", "d * variance")),
-        ),
-        (
-            "the mean of the keys instead of that of the queries",
-            _swap("3.6", ("1 + mu_q * mu_q", "1 + mu_k * mu_k")),
-        ),
-    ],
+    "3.3": """
+- takes d and v to be equal: `n * m * (d + v)` -> `2 * n * m * d`
+- storage, not traffic: `4 * n * m` -> `n * m`
+- the fused operation moves the scores, too: `(0 if fused else 4 * n * m)` -> `4 * n * m`
+- the published sum, without projections: `projections + ` -> ``
+""",
+    "3.4": """
+- by a formula without the matrices:
+  `limit = kept` -> `return d // min(n, m)
+    limit = kept`
+- strictly smaller: `) <= limit` -> `) < limit`
+- never none: `return low` -> `return max(low, 1)`
+- measures one example: `torch.ones(b,` -> `torch.ones(1,`
+""",
+    "3.5": """
+- counts positions from one: `torch.arange(num_keys)` -> `torch.arange(1, num_keys + 1)`
+- counts, whatever the order:
+  `if any(row[length:]):
+            raise ValueError("mask has a row with a gap")` -> `length = sum(row)`
+- refuses only rows that do not begin with the first key:
+  `if any(row[length:]):` -> `if any(row) and not row[0]:`
+- refuses queries that may attend to nothing:
+  `if any(row[length:])` -> `if length == 0 or any(row[length:])`
+""",
+    "3.6": """
+- the variance of a product is the product of second moments: ` - (mu_q * mu_k) ** 2` -> ``
+- no mean changes the variance over keys: `d * over_keys` -> `d`
+- the softmax is affected by all of the variance: `d * over_keys` -> `d * variance`
+- the mean of the keys instead of that of the queries: `1 + mu_q * mu_q` -> `1 + mu_k * mu_k`
+""",
 }
+
+WRONG = spoil(OTHER, MISTAKES)

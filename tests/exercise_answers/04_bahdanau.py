@@ -1,8 +1,6 @@
 """Answers to the exercises of chapter 4: others that are right, and some that are wrong."""
 
-from functools import partial
-
-from exercise_answers import swap
+from exercise_answers import spoil
 
 OTHER = {
     "4.1": """
@@ -129,60 +127,31 @@ def mean_by_step(values, steps):
 """,
 }
 
-_swap = partial(swap, OTHER)  # wrong ones are right ones, spoilt
-
-WRONG = {
-    "4.1": [
-        ("the cell is the query", _swap("4.1", ("pair[0][-1:]", "pair[1][-1:]"))),
-        ("the bottom layer is the query", _swap("4.1", ("pair[0][-1:]", "pair[0][:1]"))),
-        (
-            "the encoder reads the padding",
-            _swap("4.1", ("else valid_lens.tolist()", "else [m] * len(X)")),
-        ),
-        (
-            "attends to padding",
-            _swap(
-                "4.1", ("(query, values, values, valid_lens)", "(query, values, values)")
-            ),
-        ),
-    ],
-    "4.2": [
-        (
-            "exchanges the layer, and nothing else",
-            _swap("4.2", ("def forward(", "def unused(")),
-        ),
-        (
-            "attends to padding",
-            _swap("4.2", ("mask = d2l.length_mask(valid_lens, m)", "pass")),
-        ),
-        (
-            "scales the query, which the layer does already",
-            _swap("4.2", ("[-1][:, None]", "[-1][:, None] / values.shape[-1] ** 0.5")),
-        ),
-        (
-            "counts projected keys in every step, as in d2l",
-            _swap("4.2", ("return projected_keys + n", "return n * projected_keys + n")),
-        ),
-    ],
-    "4.3": [
-        (
-            "uniform over the padding, too",
-            _swap("4.3", ("in valid_lens.tolist()]", "in [m] * b]")),
-        ),
-        (
-            "wraps around at the end",
-            _swap("4.3", ("max(0, min(length - 1, j + steps))", "(j + steps) % length")),
-        ),
-        (
-            "loses the weight that would leave the sentence",
-            _swap("4.3", ("new[i, :, k] +=", "new[i, :, k] += (k == j + steps) *")),
-        ),
-        ("replaces instead of adding up", _swap("4.3", ("[i, :, k] +=", "[i, :, k] ="))),
-    ],
-    "4.4": [
-        (
-            "reshapes PyTorch's states",
-            """
+MISTAKES = {
+    "4.1": """
+- the cell is the query: `pair[0][-1:]` -> `pair[1][-1:]`
+- the bottom layer is the query: `pair[0][-1:]` -> `pair[0][:1]`
+- the encoder reads the padding: `else valid_lens.tolist()` -> `else [m] * len(X)`
+- attends to padding: `(query, values, values, valid_lens)` -> `(query, values, values)`
+""",
+    "4.2": """
+- exchanges the layer, and nothing else: `def forward(` -> `def unused(`
+- attends to padding: `mask = d2l.length_mask(valid_lens, m)` -> `pass`
+- scales the query, which the layer does already:
+  `[-1][:, None]` -> `[-1][:, None] / values.shape[-1] ** 0.5`
+- counts projected keys in every step, as in d2l:
+  `return projected_keys + n` -> `return n * projected_keys + n`
+""",
+    "4.3": """
+- uniform over the padding, too: `in valid_lens.tolist()]` -> `in [m] * b]`
+- wraps around at the end: `max(0, min(length - 1, j + steps))` -> `(j + steps) % length`
+- loses the weight that would leave the sentence:
+  `new[i, :, k] +=` -> `new[i, :, k] += (k == j + steps) *`
+- replaces instead of adding up: `[i, :, k] +=` -> `[i, :, k] =`
+""",
+    "4.4": """
+- reshapes PyTorch's states:
+```
 class BidirectionalEncoder(d2l.Seq2SeqEncoder):
     def __init__(self, vocab_size, embed_size, num_hiddens, num_layers, dropout=0):
         if num_hiddens % 2:
@@ -194,33 +163,16 @@ class BidirectionalEncoder(d2l.Seq2SeqEncoder):
     def forward(self, X, valid_lens=None, *args):
         outputs, state = super().forward(X, valid_lens)
         return outputs, state.reshape(self.num_layers, len(X), -1)
+```
+- does not put the backward outputs into the order of the tokens: `left.flip(0)]` -> `left]`
+- takes the backward state at the last token as the final one: `first[0]]` -> `left[0]]`
+- reads the padding: `else valid_lens.tolist()` -> `else [m] * b`
 """,
-        ),
-        (
-            "does not put the backward outputs into the order of the tokens",
-            _swap("4.4", ("left.flip(0)]", "left]")),
-        ),
-        (
-            "takes the backward state at the last token as the final one",
-            _swap("4.4", ("first[0]]", "left[0]]")),
-        ),
-        (
-            "reads the padding",
-            _swap("4.4", ("else valid_lens.tolist()", "else [m] * b")),
-        ),
-    ],
-    "4.5": [
-        (
-            "0 · ln 0 is nan",
-            _swap("4.5", ("torch.where(weights > 0, weights, 1)", "weights")),
-        ),
-        (
-            "adds a small number to every weight",
-            _swap("4.5", ("torch.where(weights > 0, weights, 1)", "(weights + 1e-3)")),
-        ),
-        (
-            "multiplies by a mask, which keeps nan",
-            """
+    "4.5": """
+- 0 · ln 0 is nan: `torch.where(weights > 0, weights, 1)` -> `weights`
+- adds a small number to every weight: `torch.where(weights > 0, weights, 1)` -> `(weights + 1e-3)`
+- multiplies by a mask, which keeps nan:
+```
 def entropies(weights):
     return torch.special.entr(weights).sum(-1)
 
@@ -228,11 +180,9 @@ def entropies(weights):
 def mean_by_step(values, steps):
     valid = torch.arange(values.shape[1]) < steps[:, None]
     return (values * valid).sum(0) / valid.sum(0)
+```
+- divides by all sentences: `chosen.mean()` -> `chosen.sum() / len(column)`
 """,
-        ),
-        (
-            "divides by all sentences",
-            _swap("4.5", ("chosen.mean()", "chosen.sum() / len(column)")),
-        ),
-    ],
 }
+
+WRONG = spoil(OTHER, MISTAKES)

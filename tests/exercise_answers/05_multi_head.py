@@ -145,122 +145,89 @@ def pair_query(keys, i, j, margin):
 }
 
 MISTAKES = {
-    "5.1": [
-        ("forgets the half", "1 - torch.min", "2 - 2 * torch.min"),
-        ("queries without valid keys count", "distances / seen", "distances / (b * n)"),
-        (
-            "squares instead of absolute values",
-            "1 - torch.minimum(rows[i], rows[j]).sum()",
-            "(rows[i] - rows[j]).square().sum() / 2",
-        ),
-        (
-            "compares the mean maps, in which differences cancel",
-            """
+    "5.1": """
+- forgets the half: `1 - torch.min` -> `2 - 2 * torch.min`
+- queries without valid keys count: `distances / seen` -> `distances / (b * n)`
+- squares instead of absolute values:
+  `1 - torch.minimum(rows[i], rows[j]).sum()` -> `(rows[i] - rows[j]).square().sum() / 2`
+- compares the mean maps, in which differences cancel:
+```
 def head_distances(weights):
     if weights.ndim != 4:
         raise ValueError("weights")
     rows = weights.transpose(1, 2).flatten(0, 1)
     maps = rows[rows.sum((1, 2)) > 0].mean(0)
     return torch.cdist(maps, maps, p=1) / 2
+```
 """,
-        ),
-    ],
-    "5.2": [
-        (
-            "the L1 norm of the attention weights, which is always 1",
-            "    return slopes.abs().flatten(0, 1).sum(0) / loss.numel()",
-            "    weights = layer.attention.attention_weights\n"
-            "    return weights.unflatten(0, (len(loss), -1)).norm(p=1, dim=-1).mean((0, 2))",
-        ),
-        (
-            "the absolute value after the sum",
-            "slopes.abs().flatten(0, 1).sum(0)",
-            "slopes.flatten(0, 1).sum(0).abs()",
-        ),
-        (
-            "columns at zero instead of a cut",
-            "    new.num_heads = len(keep)\n",
-            "    new.W_o.weight.data[:, [i for i in range(h * p) if i not in rows]] = 0\n"
-            "    return new\n",
-        ),
-        ("takes every h-th row", "view(h, p)[torch", "view(p, h).T[torch"),
-    ],
-    "5.3": [
-        ("the bound is always 1", "return alpha, w, error", "return alpha, w, 1.0"),
-        (
-            "takes the positive side always",
-            "min(options, key=lambda option: option[0])",
-            "options[0]",
-        ),
-        (
-            "compares sums instead of squares",
-            "key=lambda option: option[0]",
-            "key=lambda option: -abs(option[2])",
-        ),
-        (
-            "looks up the largest coefficient alone",
-            """
+    "5.2": """
+- the L1 norm of the attention weights, which is always 1:
+  `    return slopes.abs().flatten(0, 1).sum(0) / loss.numel()`
+  -> `    weights = layer.attention.attention_weights
+    return weights.unflatten(0, (len(loss), -1)).norm(p=1, dim=-1).mean((0, 2))`
+- the absolute value after the sum:
+  `slopes.abs().flatten(0, 1).sum(0)` -> `slopes.flatten(0, 1).sum(0).abs()`
+- columns at zero instead of a cut:
+  `new.num_heads = len(keep)` -> `new.W_o.weight.data[:, [i for i in range(h * p) if i not in rows]] = 0
+    return new`
+- takes every h-th row: `view(h, p)[torch` -> `view(p, h).T[torch`
+""",
+    "5.3": """
+- the bound is always 1: `return alpha, w, error` -> `return alpha, w, 1.0`
+- takes the positive side always: `min(options, key=lambda option: option[0])` -> `options[0]`
+- compares sums instead of squares:
+  `key=lambda option: option[0]` -> `key=lambda option: -abs(option[2])`
+- looks up the largest coefficient alone:
+```
 def best_blend(wanted):
     if wanted.ndim != 1:
         raise ValueError("wanted")
     k = wanted.abs().argmax()
     alpha, w = nn.functional.one_hot(k, len(wanted)).float(), wanted[k].item()
     return alpha, w, (w * alpha - wanted).square().sum().item()
+```
 """,
-        ),
-    ],
-    "5.4": [
-        ("two heads give any sums", "if ((wanted", "if False and ((wanted"),
-        ("the second factor is positive", "[w1, -w2]", "[w1, w2]"),
-        ("the rows of weights do not sum to 1", "extra[:, :1] = spare", "extra[:, :1] = 0"),
-        (
-            "the spare weight does not cancel",
-            "(-wanted).relu() + extra",
-            "(-wanted).relu() + extra.flip(1)",
-        ),
-    ],
-    "5.5": [
-        ("unbiased, so without any effect", "(1 / (1 - rate) - 1)", "0"),
-        ("r instead of r / (1 - r)", "(1 / (1 - rate) - 1)", "rate"),
-        ("the variance without the scale", "(1 / (1 - rate) - 1)", "rate * (1 - rate)"),
-        ("one mask for all heads", 'torch.einsum("h,hnm->nm", w**2, alpha**2)', "mean**2"),
-    ],
-    "5.6": [
-        ("width 1 finds only the largest", " | (points == points.min())", ""),
-        ("keys inside an edge count", "<= 1e-12", "< -1e-12"),
-        ("equal keys count", "k in corners and alone[k]", "k in corners"),
-        (
-            "tries each key as its own query",
-            """
+    "5.4": """
+- two heads give any sums: `if ((wanted` -> `if False and ((wanted`
+- the second factor is positive: `[w1, -w2]` -> `[w1, w2]`
+- the rows of weights do not sum to 1: `extra[:, :1] = spare` -> `extra[:, :1] = 0`
+- the spare weight does not cancel: `(-wanted).relu() + extra` -> `(-wanted).relu() + extra.flip(1)`
+""",
+    "5.5": """
+- unbiased, so without any effect: `(1 / (1 - rate) - 1)` -> `0`
+- r instead of r / (1 - r): `(1 / (1 - rate) - 1)` -> `rate`
+- the variance without the scale: `(1 / (1 - rate) - 1)` -> `rate * (1 - rate)`
+- one mask for all heads: `torch.einsum("h,hnm->nm", w**2, alpha**2)` -> `mean**2`
+""",
+    "5.6": """
+- width 1 finds only the largest: ` | (points == points.min())` -> ``
+- keys inside an edge count: `<= 1e-12` -> `< -1e-12`
+- equal keys count: `k in corners and alone[k]` -> `k in corners`
+- tries each key as its own query:
+```
 def can_be_found(keys):
     if keys.shape[1] not in (1, 2):
         raise ValueError("keys")
     scores = keys @ keys.T
     others = scores.masked_fill(torch.eye(len(keys), dtype=torch.bool), -torch.inf)
     return scores.diagonal() > others.amax(1)
+```
 """,
-        ),
-    ],
-    "5.7": [
-        ("names only: the mean of the two", "layer.W_k.weight[5, 5] = 15", "pass"),
-        ("prices only: the dearest of all", "layer.W_k.weight[thing, thing] = 30", "pass"),
-        ("the cheaper one", "layer.W_q.bias[5] = 60", "layer.W_q.bias[5] = -60"),
-        ("too soft", "layer.W_q.bias[5] = 60", "layer.W_q.bias[5] = 6"),
-    ],
-    "5.8": [
-        (
-            "the sum of the two keys, as if they were orthonormal",
-            "torch.linalg.solve(gram, scores) @ keys",
-            "margin * (keys[i] + keys[j])",
-        ),
-        (
-            "the sum of the two keys over their squared lengths",
-            "torch.linalg.solve(gram, scores) @ keys",
-            "margin * (keys[i] / gram[i, i] + keys[j] / gram[j, j])",
-        ),
-        ("half the margin", "-1.0 - margin", "-margin / 2"),
-        ("takes dependent keys", 'raise ValueError("keys are linearly dependent")', "pass"),
-    ],
+    "5.7": """
+- names only, the mean of the two: `layer.W_k.weight[5, 5] = 15` -> `pass`
+- prices only, the dearest of all: `layer.W_k.weight[thing, thing] = 30` -> `pass`
+- the cheaper one: `layer.W_q.bias[5] = 60` -> `layer.W_q.bias[5] = -60`
+- too soft: `layer.W_q.bias[5] = 60` -> `layer.W_q.bias[5] = 6`
+""",
+    "5.8": """
+- the sum of the two keys, as if they were orthonormal:
+  `torch.linalg.solve(gram, scores) @ keys` -> `margin * (keys[i] + keys[j])`
+- the sum of the two keys over their squared lengths:
+  `torch.linalg.solve(gram, scores) @ keys`
+  -> `margin * (keys[i] / gram[i, i] + keys[j] / gram[j, j])`
+- half the margin: `-1.0 - margin` -> `-margin / 2`
+- takes dependent keys: `raise ValueError("keys are linearly dependent")` -> `pass`
+""",
 }
 
 WRONG = spoil(OTHER, MISTAKES)

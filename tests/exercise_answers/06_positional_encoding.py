@@ -183,112 +183,69 @@ class FixedDecoder(CachedDecoder):
 }
 
 MISTAKES = {
-    "6.1": [
-        ("one mean for all columns", "H - H.mean(0)", "H - H.mean()"),
-        (
-            "`again` adds positions twice before the first layer",
-            "H = X + self.P.P[:, : X.shape[1]]",
-            "H = X + (1 + self.again) * self.P.P[:, : X.shape[1]]",
-        ),
-        (
-            "the residual connection brings the first input back",
-            "self.keep * H",
-            "self.keep * found[0]",
-        ),
-        (
-            "one layer is used several times",
-            "for _ in range(num_layers):\n            self.layers.append(",
-            "self.layers.extend([",
-            "d2l.MultiHeadAttention(d, 1, 0))",
-            "d2l.MultiHeadAttention(d, 1, 0)] * num_layers)",
-        ),
-    ],
-    "6.2": [
-        ("standard deviation 1", "std=0.1", "std=1"),
-        ("leaves a negative start to PyTorch", "start < 0 or ", ""),
-        ("distances instead of offsets", "setdefault(offset,", "setdefault(abs(offset),"),
-        (
-            "the main diagonal counts",
-            "for offset, entry in pairs if offset]",
-            "for offset, entry in pairs]",
-        ),
-    ],
-    "6.3": [
-        ("i - j for j - i", "j - i)) for j", "i - j)) for j"),
-        (
-            "adds the vectors to the queries",
-            'keys = K.unsqueeze(1) + vectors\n    return torch.einsum("bid,bijd->bij", Q, keys)',
-            'Q = Q.unsqueeze(2) + vectors\n    return torch.einsum("bijd,bjd->bij", Q, K)',
-        ),
-        ("random vectors at first", "torch.zeros(1 + 2", "torch.randn(1 + 2"),
-        ("a softmax over queries", "S.sum(-1, keep", "S.sum(-2, keep"),
-    ],
-    "6.4": [
-        ("rotates the other way", "-angles)", "angles)"),
-        ("forgets start", "i = start + torch", "i = torch"),
-        (
-            "angles in single precision",
-            "angles = i[:, None]",
-            "angles = i[:, None].float()",
-            "turn = torch",
-            "angles = angles.float().double()\n    turn = torch",
-        ),
-        (
-            "pairs the two halves of the columns",
-            "unflatten(-1, (-1, 2))",
-            "unflatten(-1, (2, -1)).mT",
-            "pairs * turn).flatten(-2)",
-            "pairs * turn).mT.flatten(-2)",
-        ),
-    ],
-    "6.5": [
-        ("no causal mask", "mask=d2l.causal_mask(n)", "mask=None"),
-        (
-            "a position does not see itself",
-            "mask=d2l.causal_mask(n)",
-            "mask=torch.ones(n, n).tril(-1).bool()",
-        ),
-        ("the position itself counts", "1 / fractions - 1)", "1 / fractions)"),
-        (
-            "truncates instead of rounding",
-            "torch.round(1 / fractions - 1)",
-            "(1 / fractions - 1)",
-        ),
-    ],
-    "6.6": [
-        ("rotates by n", "(n - 1) * 10000", "n * 10000"),
-        ("the frequencies of columns instead of pairs", "(-j / d)", "(-2 * j / d)"),
-        ("reverses the whole row", "row[:n][::-1]", "row[::-1][:n]"),
-        ("<eos> has a label", "[-100] * (width - n)", "[16] + [-100] * (width - n - 1)"),
-    ],
-    "6.7": [
-        ("digits from 0 to k - 1", "(2 * at + power) // (2 * power)", "at // power"),
-        ("plain, as if all k - 1 neighbours helped", "+ (k - 1) // 2", "+ k - 1"),
-        (
-            "dilated, connected in any case",
-            "        if distance % k > k // 2:\n            return None\n",
-            "",
-        ),
-        ("dilated, 0 for no depth", "return None", "return 0"),
-    ],
-    "6.8": [
-        (
-            "the bug itself",
-            "start = 0 if state is None else state[0].shape[2]",
-            "start = 0",
-        ),
-        (
-            "the start is the length of the piece",
-            "else state[0].shape[2]",
-            "else X.shape[1]",
-        ),
-        ("the mask starts at 0", ".tril(start)", ".tril()"),
-        (
-            "counts in the module, and resets without a state",
-            "start = 0 if state is None else state[0].shape[2]",
-            "start = 0 if state is None else self.end\n        self.end = start + X.shape[1]",
-        ),
-    ],
+    "6.1": """
+- one mean for all columns: `H - H.mean(0)` -> `H - H.mean()`
+- again adds positions twice before the first layer:
+  `H = X + self.P.P[:, : X.shape[1]]` -> `H = X + (1 + self.again) * self.P.P[:, : X.shape[1]]`
+- the residual connection brings the first input back: `self.keep * H` -> `self.keep * found[0]`
+- one layer is used several times:
+  `for _ in range(num_layers):
+            self.layers.append(` -> `self.layers.extend([`
+  `d2l.MultiHeadAttention(d, 1, 0))` -> `d2l.MultiHeadAttention(d, 1, 0)] * num_layers)`
+""",
+    "6.2": """
+- standard deviation 1: `std=0.1` -> `std=1`
+- leaves a negative start to PyTorch: `start < 0 or ` -> ``
+- distances instead of offsets: `setdefault(offset,` -> `setdefault(abs(offset),`
+- the main diagonal counts: `for offset, entry in pairs if offset]` -> `for offset, entry in pairs]`
+""",
+    "6.3": """
+- i - j for j - i: `j - i)) for j` -> `i - j)) for j`
+- adds the vectors to the queries:
+  `keys = K.unsqueeze(1) + vectors
+    return torch.einsum("bid,bijd->bij", Q, keys)` -> `Q = Q.unsqueeze(2) + vectors
+    return torch.einsum("bijd,bjd->bij", Q, K)`
+- random vectors at first: `torch.zeros(1 + 2` -> `torch.randn(1 + 2`
+- a softmax over queries: `S.sum(-1, keep` -> `S.sum(-2, keep`
+""",
+    "6.4": """
+- rotates the other way: `-angles)` -> `angles)`
+- forgets start: `i = start + torch` -> `i = torch`
+- angles in single precision:
+  `angles = i[:, None]` -> `angles = i[:, None].float()`
+  `turn = torch` -> `angles = angles.float().double()
+    turn = torch`
+- pairs the two halves of the columns:
+  `unflatten(-1, (-1, 2))` -> `unflatten(-1, (2, -1)).mT`
+  `pairs * turn).flatten(-2)` -> `pairs * turn).mT.flatten(-2)`
+""",
+    "6.5": """
+- no causal mask: `mask=d2l.causal_mask(n)` -> `mask=None`
+- a position does not see itself:
+  `mask=d2l.causal_mask(n)` -> `mask=torch.ones(n, n).tril(-1).bool()`
+- the position itself counts: `1 / fractions - 1)` -> `1 / fractions)`
+- truncates instead of rounding: `torch.round(1 / fractions - 1)` -> `(1 / fractions - 1)`
+""",
+    "6.6": """
+- rotates by n: `(n - 1) * 10000` -> `n * 10000`
+- the frequencies of columns instead of pairs: `(-j / d)` -> `(-2 * j / d)`
+- reverses the whole row: `row[:n][::-1]` -> `row[::-1][:n]`
+- <eos> has a label: `[-100] * (width - n)` -> `[16] + [-100] * (width - n - 1)`
+""",
+    "6.7": """
+- digits from 0 to k - 1: `(2 * at + power) // (2 * power)` -> `at // power`
+- plain, as if all k - 1 neighbours helped: `+ (k - 1) // 2` -> `+ k - 1`
+- dilated, connected in any case: `distance % k > k // 2` -> `False`
+- dilated, 0 for no depth: `return None` -> `return 0`
+""",
+    "6.8": """
+- the bug itself: `start = 0 if state is None else state[0].shape[2]` -> `start = 0`
+- the start is the length of the piece: `else state[0].shape[2]` -> `else X.shape[1]`
+- the mask starts at 0: `.tril(start)` -> `.tril()`
+- counts in the module, and resets without a state:
+  `start = 0 if state is None else state[0].shape[2]` -> `start = 0 if state is None else self.end
+        self.end = start + X.shape[1]`
+""",
 }
 
 WRONG = spoil(OTHER, MISTAKES)

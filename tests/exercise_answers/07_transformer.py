@@ -190,101 +190,64 @@ def trap(beam_size):
 }
 
 MISTAKES = {
-    "7.1": [
-        (
-            "the causal mask saves half",
-            "attention(n, n) +",
-            "attention(n, n) - n * (n - 1) * d +",
-        ),
-        ("as many source as target tokens", "attention(n, m)", "attention(n, n)"),
-        ("no matrix for the outputs", " * keys * d + own", " * keys * d"),
-        ("backward costs what forward costs", "2 * forward", "forward"),
-    ],
-    "7.2": [
-        ("as many hidden units as the model is wide", " // module.num_heads", ""),
-        ("lazy layers", "        layer(*torch.zeros(3, 1, 2, 3, p, device=device))\n", ""),
-        ("no dropout", "module.attention.dropout.p", "0.0"),
-        ("one tangent for each pair", "sum(n * m * p for", "sum(n * m for"),
-    ],
-    "7.3": [
-        ("sees one token ahead", ".triu(1)", ".triu(2)"),
-        (
-            "a mask only in training",
-            "self.positions[:n], mask)",
-            "self.positions[:n], mask if self.training else None)",
-        ),
-        ("the state is the last piece", "(*state, X)", "(X,)"),
-        ("goes on after eos", "            token[finished] = pad\n", ""),
-    ],
-    "7.4": [
-        (
-            "a mask, so that all scores are computed",
-            "    rows, n = [], Q.shape[1]\n",
-            "    i = torch.arange(Q.shape[1])\n    near = (i[:, None] - i).abs() <= w\n"
-            "    return d2l.DotProductAttention(0)(Q, K, V, mask=near)\n",
-        ),
-        ("scales queries and keys by the root of d each", "** -0.25", "** -0.5"),
-        (
-            "a kernel with the matrix of weights",
-            'torch.einsum("bnr,brv->bnv", q, torch.einsum("bmr,bmv->brv", k, V))',
-            "(q @ k.mT) @ V",
-        ),
-        ("fused attention is linear", '"fused"] = (2, 1, True)', '"fused"] = (1, 1, True)'),
-    ],
-    "7.5": [
-        ("evaluation mode only", "(False, True)", "(False,)"),
-        (
-            "takes dropout for a leak",
-            "torch.manual_seed(1)",
-            "pass",
-            "torch.random.fork_rng(devices=[]), ",
-            "",
-        ),
-        ("tries one other token", "range(vocab_size)", "[(int(X[0, j]) + 1) % vocab_size]"),
-        ("changes the mode", '__import__("copy").deepcopy(model).train', "model.train"),
-    ],
-    "7.6": [
-        (
-            "divided among the other tokens",
-            "label_smoothing=epsilon",
-            "label_smoothing=epsilon * scores.shape[1] / (scores.shape[1] - 1)",
-        ),
-        ("the mean over padding, too", "int((target >= 0).sum())", "len(target)"),
-        (
-            "nan for padding alone",
-            "max(1, int((target >= 0).sum()))",
-            "(target >= 0).sum()",
-        ),
-        (
-            "zero times infinity",
-            """
+    "7.1": """
+- the causal mask saves half: `attention(n, n) +` -> `attention(n, n) - n * (n - 1) * d +`
+- as many source as target tokens: `attention(n, m)` -> `attention(n, n)`
+- no matrix for the outputs: ` * keys * d + own` -> ` * keys * d`
+- backward costs what forward costs: `2 * forward` -> `forward`
+""",
+    "7.2": """
+- as many hidden units as the model is wide: ` // module.num_heads` -> ``
+- lazy layers: `layer(*torch.zeros(3, 1, 2, 3, p, device=device))` -> `pass`
+- no dropout: `module.attention.dropout.p` -> `0.0`
+- one tangent for each pair: `sum(n * m * p for` -> `sum(n * m for`
+""",
+    "7.3": """
+- sees one token ahead: `.triu(1)` -> `.triu(2)`
+- a mask only in training:
+  `self.positions[:n], mask)` -> `self.positions[:n], mask if self.training else None)`
+- the state is the last piece: `(*state, X)` -> `(X,)`
+- goes on after eos: `token[finished] = pad` -> `pass`
+""",
+    "7.4": """
+- a mask, so that all scores are computed:
+  `rows, n = [], Q.shape[1]` -> `i = torch.arange(Q.shape[1])
+    near = (i[:, None] - i).abs() <= w
+    return d2l.DotProductAttention(0)(Q, K, V, mask=near)`
+- scales queries and keys by the root of d each: `** -0.25` -> `** -0.5`
+- a kernel with the matrix of weights:
+  `torch.einsum("bnr,brv->bnv", q, torch.einsum("bmr,bmv->brv", k, V))` -> `(q @ k.mT) @ V`
+- fused attention is linear: `"fused"] = (2, 1, True)` -> `"fused"] = (1, 1, True)`
+""",
+    "7.5": """
+- evaluation mode only: `(False, True)` -> `(False,)`
+- takes dropout for a leak:
+  `torch.manual_seed(1)` -> `pass`
+  `torch.random.fork_rng(devices=[]), ` -> ``
+- tries one other token: `range(vocab_size)` -> `[(int(X[0, j]) + 1) % vocab_size]`
+- changes the mode: `__import__("copy").deepcopy(model).train` -> `model.train`
+""",
+    "7.6": """
+- divided among the other tokens:
+  `label_smoothing=epsilon` -> `label_smoothing=epsilon * scores.shape[1] / (scores.shape[1] - 1)`
+- the mean over padding, too: `int((target >= 0).sum())` -> `len(target)`
+- nan for padding alone: `max(1, int((target >= 0).sum()))` -> `(target >= 0).sum()`
+- zero times infinity:
+```
 def smoothed_loss(scores, labels, allowed, *, pad, epsilon):
     log_p = scores.masked_fill(~allowed, -math.inf).log_softmax(-1)
     q = epsilon * allowed / allowed.sum()
     q = q + (1 - epsilon) * nn.functional.one_hot(labels, len(allowed))
     real = labels != pad
     return -(q * log_p).sum(-1)[real].sum() / real.sum().clamp(min=1)
+```
 """,
-        ),
-    ],
-    "7.7": [
-        (
-            "greedy",
-            "def most_probable(P, num_steps):\n",
-            "def most_probable(P, num_steps):\n    return search(P, 1, num_steps)\n",
-        ),
-        (
-            "a wide beam",
-            "def most_probable(P, num_steps):\n",
-            "def most_probable(P, num_steps):\n    return search(P, 3, num_steps)\n",
-        ),
-        ("goes on after EOS", "        level[EOS] = 0\n", ""),
-        (
-            "a trap for one beam only",
-            "def trap(beam_size):\n",
-            "def trap(beam_size):\n    beam_size = 1\n",
-        ),
-    ],
+    "7.7": """
+- greedy: `v = len(P)` -> `return search(P, 1, num_steps)`
+- a wide beam: `v = len(P)` -> `return search(P, 3, num_steps)`
+- goes on after EOS: `level[EOS] = 0` -> `pass`
+- a trap for one beam only: `v = 4 +` -> `beam_size = 1; v = 4 +`
+""",
 }
 
 WRONG = spoil(OTHER, MISTAKES)

@@ -162,98 +162,55 @@ def pixels_seen(embed, X, patch):
 }
 
 MISTAKES = {
-    "8.1": [
-        ("forgets <cls>", "tokens = 1 + patches", "tokens = patches"),
-        (
-            "the embedding has <cls>",
-            "product(patches, channels",
-            "product(tokens, channels",
-        ),
-        ("the head reads every token", "product(1, num_h", "product(tokens, num_h"),
-        ("as many multiplications are enough", "least = mlp", "least = -1 + mlp"),
-    ],
-    "8.2": [
-        ("<cls> is still a parameter", "        self.cls_token = None\n", ""),
-        (
-            "the head on every patch, then the mean",
-            'self.head(torch.einsum("bmd->bd", tokens) / tokens.shape[1])',
-            "self.head(tokens).mean(1)",
-        ),
-        ("follows the blocks forwards", "in reversed(weights)", "in weights"),
-        (
-            "forgets the residual connection",
-            "(reading + reading @ A.mean(dim=1)) / 2",
-            "reading @ A.mean(dim=1)",
-        ),
-    ],
-    "8.3": [
-        (
-            "trains on what is set aside",
-            "self.train.images = self.train.images[:-num_aside]",
-            "pass",
-            "self.train.labels = self.train.labels[:-num_aside]",
-            "pass",
-        ),
-        (
-            "evaluates every model on what is held out",
-            "judged = judge(model)",
-            "judged, _ = judge(model), reveal(model)",
-        ),
-        ("the last of the best", "judged > winner", "judged >= winner"),
-        (
-            "a normal approximation",
-            "    chances = torch.ones(1, dtype=torch.float64)",
-            "    deviation = math.sqrt(accuracy * (1 - accuracy) / images)\n"
-            "    return accuracy + deviation * math.sqrt(2 * math.log(tries))\n"
-            "    chances = torch.ones(1)",
-        ),
-    ],
-    "8.4": [
-        ("values from 0 to 16", ".unsqueeze(1) / 16", ".unsqueeze(1)"),
-        ("training images are not shuffled", "shuffle=train", "shuffle=False"),
-        ("the nearest image is itself", "if j != i]", "]", "n - 1", "n"),
-        (
-            "the index among the others",
-            "others[int(squares.argmin())]",
-            "int(squares.argmin())",
-        ),
-    ],
-    "8.5": [
-        (
-            "columns before rows",
-            "angles = position[:, :, None]",
-            "angles = position.flip(1)[:, :, None]",
-        ),
-        (
-            "frequencies of the full width",
-            "double() * 2 / num_hiddens",
-            "double() / num_hiddens",
-        ),
-        (
-            "trains the encoding",
-            'del self.pos_embedding\n        self.register_buffer("pos_embedding", P)',
-            "self.pos_embedding.data = P.detach()",
-        ),
-        (
-            "<cls> keeps its random vector",
-            "torch.zeros_like(self.pos_embedding)",
-            "self.pos_embedding.detach().clone()",
-        ),
-    ],
-    "8.6": [
-        ("no ReLU at the end", ".relu()).relu())", ".relu()))"),
-        (
-            "the same convolution twice",
-            "self.conv2(self.conv1(X)",
-            "self.conv1(self.conv1(X)",
-        ),
-        (
-            "the derivative of the sum of all features",
-            "embed(X)[:, patch].sum(0), X)",
-            "embed(X)[:, patch].sum(), X)[None]",
-        ),
-        ("the first image only", "sum(dim=(0, 1, 2))", "sum(dim=(0, 2))[0]"),
-    ],
+    "8.1": """
+- forgets <cls>: `tokens = 1 + patches` -> `tokens = patches`
+- the embedding has <cls>: `product(patches, channels` -> `product(tokens, channels`
+- the head reads every token: `product(1, num_h` -> `product(tokens, num_h`
+- as many multiplications are enough: `least = mlp` -> `least = -1 + mlp`
+""",
+    "8.2": """
+- <cls> is still a parameter: `self.cls_token = None` -> `pass`
+- the head on every patch, then the mean:
+  `self.head(torch.einsum("bmd->bd", tokens) / tokens.shape[1])` -> `self.head(tokens).mean(1)`
+- follows the blocks forwards: `in reversed(weights)` -> `in weights`
+- forgets the residual connection:
+  `(reading + reading @ A.mean(dim=1)) / 2` -> `reading @ A.mean(dim=1)`
+""",
+    "8.3": """
+- trains on what is set aside:
+  `self.train.images = self.train.images[:-num_aside]` -> `pass`
+  `self.train.labels = self.train.labels[:-num_aside]` -> `pass`
+- evaluates every model on what is held out:
+  `judged = judge(model)` -> `judged, _ = judge(model), reveal(model)`
+- the last of the best: `judged > winner` -> `judged >= winner`
+- a normal approximation:
+  `    chances = torch.ones(1, dtype=torch.float64)`
+  -> `    deviation = math.sqrt(accuracy * (1 - accuracy) / images)
+    return accuracy + deviation * math.sqrt(2 * math.log(tries))
+    chances = torch.ones(1)`
+""",
+    "8.4": """
+- values from 0 to 16: `.unsqueeze(1) / 16` -> `.unsqueeze(1)`
+- training images are not shuffled: `shuffle=train` -> `shuffle=False`
+- the nearest image is itself: `if j != i]` -> `]`, `n - 1` -> `n`
+- the index among the others: `others[int(squares.argmin())]` -> `int(squares.argmin())`
+""",
+    "8.5": """
+- columns before rows: `angles = position[:, :, None]` -> `angles = position.flip(1)[:, :, None]`
+- frequencies of the full width: `double() * 2 / num_hiddens` -> `double() / num_hiddens`
+- trains the encoding:
+  `del self.pos_embedding
+        self.register_buffer("pos_embedding", P)` -> `self.pos_embedding.data = P.detach()`
+- <cls> keeps its random vector:
+  `torch.zeros_like(self.pos_embedding)` -> `self.pos_embedding.detach().clone()`
+""",
+    "8.6": """
+- no ReLU at the end: `.relu()).relu())` -> `.relu()))`
+- the same convolution twice: `self.conv2(self.conv1(X)` -> `self.conv1(self.conv1(X)`
+- the derivative of the sum of all features:
+  `embed(X)[:, patch].sum(0), X)` -> `embed(X)[:, patch].sum(), X)[None]`
+- the first image only: `sum(dim=(0, 1, 2))` -> `sum(dim=(0, 2))[0]`
+""",
 }
 
 WRONG = spoil(OTHER, MISTAKES)
