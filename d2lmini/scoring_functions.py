@@ -178,12 +178,19 @@ class AdditiveAttention(nn.Module):
 class DistanceAttention(DotProductAttention):
     """Attention by distance, with the score -|q - k|² / (2√d).
 
-    Shapes, masks, weights and errors are those of `DotProductAttention`.
+    Shapes, masks and weights are those of `DotProductAttention`. The weights are
+    accurate for queries and keys far from the origin, too.
     """
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
         """The weighted sums of the values; see the class."""
-        # The dot product of [q, 1] and [k, -|k|²/2] is the score, times √d.
+        # Distances do not change when the mean of the valid keys becomes the origin.
+        zeros = queries.new_zeros(*queries.shape[:-1], keys.shape[-2])
+        uniform = masked_softmax(zeros, valid_lens, mask=mask)
+        total = uniform.sum(dim=-2, keepdim=True)  # (b, ..., 1, m)
+        mean = total @ keys.detach() / total.sum(dim=-1, keepdim=True).clamp(min=1)
+        queries, keys = queries - mean, keys - mean
+        # The dot product of [q, 1] and [k, -|k|²/2] is then the score, times √d.
         d = keys.shape[-1]
         norms = keys.square().sum(dim=-1, keepdim=True)
         queries = torch.cat((queries, torch.ones_like(queries[..., :1])), dim=-1)
