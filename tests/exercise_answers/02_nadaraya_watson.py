@@ -114,7 +114,7 @@ MISTAKES = {
 """,
     "2.5": """
 - zero where no key has weight: `= math.nan` -> `= 1`
-- nan for a prediction of zero:
+- nan for an estimate of zero:
   `    total = kappa` -> `    y_hat = d2l.nadaraya_watson(x_train, y_train, x_val, kernel)[0]
     return torch.where(y_hat == 0, math.nan, y_hat)
     total = kappa`
