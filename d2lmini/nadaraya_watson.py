@@ -2,8 +2,8 @@
 # edit that, then run `make save`.
 """2 · Attention pooling by similarity: Nadaraya–Watson regression
 
-Axes. `n` queries, `m` keys and values, `d` the width of a key, `c` the number of
-classes.
+Axes. `n` queries, `m` keys and values, `d` the coordinates of a key, `c` the numbers in
+a value, such as class labels.
 """
 
 import torch

@@ -12,7 +12,9 @@ from conftest import ROOT
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 CHAPTERS = [path for path in NOTEBOOKS if path.parent.name == "notebooks"]
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
-PAPER = re.compile(r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/)([^)\s]+)")
+PAPER = re.compile(
+    r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/|proceedings\.mlr\.press/)([^)\s]+)"
+)
 
 
 def name(path):

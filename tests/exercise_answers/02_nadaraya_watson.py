@@ -58,7 +58,7 @@ def best_width(a, b, m, d):
     return math.exp((math.log(d) + math.log(b) - math.log(4 * a * m)) / (4 + d))
 """,
     "2.5": """
-def predict_or_nan(x_train, y_train, x_val, kernel):
+def estimate_or_nan(x_train, y_train, x_val, kernel):
     keys, queries = (x.reshape(len(x), -1) for x in (x_train, x_val))
     kappa = kernel((queries[:, None] - keys).square().sum(-1).sqrt())
     total = kappa.sum(1)
@@ -114,7 +114,7 @@ MISTAKES = {
 """,
     "2.5": """
 - zero where no key has weight: `= math.nan` -> `= 1`
-- nan for a prediction of zero:
+- nan for an estimate of zero:
   `    total = kappa` -> `    y_hat = d2l.nadaraya_watson(x_train, y_train, x_val, kernel)[0]
     return torch.where(y_hat == 0, math.nan, y_hat)
     total = kappa`
