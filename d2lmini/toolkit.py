@@ -226,9 +226,7 @@ class Trainer(HyperParameters):
         """Train on every batch once, then validate."""
         self.model.train()
         for batch in self.train_dataloader:
-            self.num_examples = len(batch[-1])
-            with self.forward_context():
-                loss = self.model.training_step(self.prepare_batch(batch))
+            loss = self.run_step(self.model.training_step, batch)
             if not loss.isfinite():
                 raise FloatingPointError(
                     f"the training loss is {loss.item()} in epoch {self.epoch + 1}: "
@@ -236,18 +234,12 @@ class Trainer(HyperParameters):
                 )
             self.optim.zero_grad()
             loss.backward()
-            with torch.no_grad():
-                if self.gradient_clip_val > 0:
-                    self.clip_gradients(self.gradient_clip_val, self.model)
-                self.optim.step()
-            if self.schedule is not None:
-                self.schedule.step()
+            self.update()
             self.train_batch_idx += 1
         self.model.eval()
-        with torch.no_grad(), self.forward_context():
+        with torch.no_grad():
             for batch in self.val_dataloader or ():
-                self.num_examples = len(batch[-1])
-                self.model.validation_step(self.prepare_batch(batch))
+                self.run_step(self.model.validation_step, batch)
                 self.val_batch_idx += 1
 
     def prepare_data(self, data):
@@ -276,9 +268,24 @@ class Trainer(HyperParameters):
             return nullcontext()
         return torch.autocast(self.gpus[0].type if self.gpus else "cpu", torch.bfloat16)
 
+    def run_step(self, step, batch):
+        """Call a step of the model with a batch, on its device and at its precision."""
+        self.num_examples = len(batch[-1])
+        with self.forward_context():
+            return step(self.prepare_batch(batch))
+
     def clip_gradients(self, grad_clip_val, model):
         """Scale all gradients down together, to a norm of at most grad_clip_val."""
         nn.utils.clip_grad_norm_(model.parameters(), grad_clip_val)
+
+    def update(self):
+        """Clip the gradients, take a step of the optimizer, change its learning rate."""
+        with torch.no_grad():
+            if self.gradient_clip_val > 0:
+                self.clip_gradients(self.gradient_clip_val, self.model)
+            self.optim.step()
+        if self.schedule is not None:
+            self.schedule.step()
 
     def record(self, name, value):
         """Add the mean of a quantity over the current batch to the current epoch."""
