@@ -1,4 +1,4 @@
-"""Fixtures: the tools as modules, and d2l 1.0.3 as the oracle."""
+"""What the tests share: the tools as modules, d2l 1.0.3 as the oracle, random data."""
 
 import gzip
 import struct
@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -14,6 +15,21 @@ sys.path.insert(0, str(ROOT / "tools"))
 # The same examples on every run: a regression test must not fail by luck.
 settings.register_profile("course", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("course")
+
+
+def random(*shape, seed=0):
+    """Normally distributed numbers, the same on every run."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def assert_close(ours, expected, tolerance=1e-5):
+    torch.testing.assert_close(ours, expected, atol=tolerance, rtol=tolerance)
+
+
+def gradients(output, parts):
+    """The gradients of a random sum of the outputs, for all parts."""
+    direction = random(*output.shape).to(output.dtype)
+    return torch.autograd.grad(output, parts, direction, retain_graph=True)
 
 
 def idx_file(array):
@@ -25,8 +41,6 @@ def idx_file(array):
 
 def fashion_files(num_train=6, num_val=4):
     """The four files of a FashionMNIST of noise, by their names."""
-    import torch
-
     files, generator = {}, torch.Generator().manual_seed(0)
     for part, n in [("train", num_train), ("t10k", num_val)]:
         for kind, high, shape in [

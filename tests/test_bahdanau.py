@@ -9,12 +9,9 @@ from torch import nn
 from torch.testing import assert_close
 
 import d2lmini as d2l
+from conftest import random
 
 SIZE = 7  # of the vocabulary
-
-
-def random(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def decoder_of(num_layers=2, **options):

@@ -1,6 +1,5 @@
 """One attention in many notations: each equals PyTorch's, forward and backward."""
 
-import copy
 import itertools
 import math
 import re
@@ -125,34 +124,17 @@ def test_padding_never_leaks_whatever_it_holds(name):
     assert torch.equal(NOTATIONS[name](query, key, value, lens), before)
 
 
-@notation
-def test_large_scores_do_not_overflow(name):
-    inputs = [1000 * random(1, 2, 3, 4, seed=seed) for seed in range(3)]
-    lens = torch.tensor([[1, 2, 3]])
-    expected = by_torch(*inputs, allowed(lens, *inputs[:2]))
-    torch.testing.assert_close(NOTATIONS[name](*inputs, lens), expected)
-
-
-@notation
-def test_single_precision_is_within_a_millionth_of_double_and_arguments_stay(name):
-    inputs = [random(2, 4, 16, 8, seed=seed) / 2 for seed in range(3)]
-    lens = torch.arange(1, 17).expand(2, 16)
-    singles = [*(part.float() for part in inputs), lens]
-    before = copy.deepcopy(singles)
-    single = NOTATIONS[name](*singles)
-    double = by_torch(*inputs, allowed(lens, *inputs[:2]))
-    assert single.dtype == torch.float32 and (single - double).abs().max() < 1e-6
-    assert all(map(torch.equal, before, singles))
-
-
 # --- the blog's four axes ------------------------------------------------------------
 
 
-@given(problems(), st.sampled_from([2, 3, 4]), st.integers(0, 1000))
-def test_self_attention_agrees_with_torch_for_masks_of_all_kinds(problem, axes, seed):
+@given(problems(), st.sampled_from([2, 3, 4]), st.booleans(), st.integers(0, 1000))
+def test_self_attention_agrees_with_torch_for_masks_of_all_kinds(
+    problem, axes, one_row, seed
+):
     inputs, _ = problem
     shape = b, _, n, m = *inputs[0].shape[:3], inputs[1].shape[2]
     mask = random(*{2: (n, m), 3: (b, n, m), 4: shape}[axes], seed=seed) > 0
+    mask = mask[..., :1, :] if one_row else mask  # a size of 1 repeats
     full = (mask.unsqueeze(1) if axes == 3 else mask).expand(shape)
     ours = with_gradients(lambda *parts: d2l.self_attention(*parts, mask)[0], *inputs)
     assert_same(ours, with_gradients(lambda *parts: by_torch(*parts, full), *inputs))
@@ -160,17 +142,6 @@ def test_self_attention_agrees_with_torch_for_masks_of_all_kinds(problem, axes, 
     assert weights.shape == shape and (weights[~full] == 0).all()
     torch.testing.assert_close(weights.sum(-1), full.any(-1).to(weights.dtype))
     torch.testing.assert_close(weights @ inputs[2], output)
-
-
-@pytest.mark.parametrize("h", [1, 2, 3])
-def test_a_mask_for_each_example_reaches_all_heads_however_many(h):
-    """The blog applies (b, n, m) to (b, h, n, m): with h = b, examples become heads."""
-    inputs = [random(2, h, 4, 5, seed=seed) for seed in range(3)]
-    mask = d2l.length_mask(torch.tensor([1, 4]), 4).expand(2, 4, 4)
-    _, weights = d2l.self_attention(*inputs, mask)
-    assert (weights[0, :, :, 1:] == 0).all() and (weights[1] > 0).all()
-    repeated = d2l.self_attention(*inputs, mask[:, :1])[1]  # sizes of 1 repeat
-    assert torch.equal(repeated, weights)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -196,12 +167,9 @@ def test_self_attention_refuses_a_mask_of_numbers_or_of_another_shape(shape):
     [
         {"query": (2, 3, 5)},
         {"key": (2, 3, 6, 4)},
-        {"key": (1, 3, 6, 5)},
         {"key": (2, 1, 6, 5)},
-        {"key": (2, 6, 5)},
         {"value": (2, 3, 7, 5)},
         {"value": (2, 1, 6, 5)},
-        {"value": (2, 3, 6)},
     ],
 )
 @pytest.mark.parametrize(
@@ -243,11 +211,6 @@ def test_the_mended_class_agrees_with_torch_under_copied_weights(b, h, n, p):
     output = with_gradients(lambda *parts: blog(*parts, mask)[0], X, Y, Z)
     expected = with_gradients(lambda *parts: theirs(*parts, attn_mask=hidden)[0], X, Y, Z)
     assert_same(output, expected)
-
-
-def test_a_number_of_heads_that_does_not_divide_is_refused():
-    with pytest.raises(ValueError, match="num_heads must divide num_hiddens = 12"):
-        d2l.BlogMultiHeadAttention(12, 5)
 
 
 # --- the five stages -----------------------------------------------------------------
@@ -355,13 +318,3 @@ def test_reversing_axes_moves_nothing(shape):
     assert reversed_.data_ptr() == tensor.data_ptr()
     for index in itertools.product(*map(range, shape)):
         assert reversed_[index[::-1]] == tensor[index]
-
-
-def test_an_empty_column_gets_zeros_and_lengths_that_do_not_fit_are_refused():
-    X = random(4, 2, 3)
-    weights = d2l.column_masked_softmax(X, [0, 4, 2])
-    assert (weights[..., 0] == 0).all()
-    torch.testing.assert_close(weights[..., 1], torch.softmax(X[..., 1], dim=0))
-    for lens in ([2, 2], [[1, 2, 3], [1, 2, 3]]):
-        with pytest.raises(ValueError, match=r"valid_lens must be \(3,\) or \(3, 2\), not"):
-            d2l.column_masked_softmax(X, lens)

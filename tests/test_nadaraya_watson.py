@@ -9,12 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import d2lmini as d2l
+from conftest import random
 
 KERNELS = (d2l.gaussian, d2l.boxcar, d2l.constant, d2l.triangular, d2l.epanechnikov)
-
-
-def random(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import d2lmini as d2l
-
-
-def random(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+from conftest import random
 
 
 def expected_row(i, d):

@@ -2,6 +2,7 @@
 
 import copy
 import hashlib
+import itertools
 import pickle
 import random
 import re
@@ -54,8 +55,6 @@ def drawn(axes):
         ([1, 2, 3], None, [([0, 1, 2], [1, 2, 3])]),
         (torch.tensor([1.0, 2.0]), [[3, 4], [5, 6]], [([1, 2], [3, 4]), ([1, 2], [5, 6])]),
         ([[0, 1], [2, 3]], torch.eye(2), [([0, 1], [1, 0]), ([2, 3], [0, 1])]),
-        (torch.eye(2), None, [([0, 1], [1, 0]), ([0, 1], [0, 1])]),
-        ([torch.tensor(1.0), torch.tensor(2.0)], None, [([0, 1], [1, 2])]),
         (torch.ones(2, dtype=torch.bfloat16), None, [([0, 1], [1, 1])]),
         (torch.ones(6, 1, requires_grad=True), None, [([0], [1])] * 6),  # has four styles
     ],
@@ -109,24 +108,6 @@ def test_a_board_draws_into_the_figure_or_axes_it_is_given(name):
     assert len(plt.get_fignums()) == 1
 
 
-def test_a_board_whose_figure_was_shown_opens_a_new_one_with_all_points():
-    board = d2l.ProgressBoard()
-    board.draw(1, 2, "a")
-    plt.close()
-    other = plt.figure()  # has the number of the closed one
-    board.draw(2, 3, "a")
-    assert drawn(board.fig.gca()) == [([1, 2], [2, 3])]
-    assert len(plt.get_fignums()) == 2 and not other.axes
-
-
-def test_nothing_is_rendered_until_somebody_looks(monkeypatch):
-    board, renderings = d2l.ProgressBoard(), []
-    monkeypatch.setattr(plt.Figure, "draw", lambda *args: renderings.append(args))
-    for i in range(100):
-        board.draw(i, i, "a")
-    assert not renderings
-
-
 CELLS = {  # with what appears below: p is a picture, t text, e an error
     "import sys, torch, d2lmini as d2l\nsys.path.insert(0, 'tests')\n"
     "from test_toolkit import LineData, line\neye = torch.eye(3)[None, None]": "",
@@ -166,9 +147,9 @@ def test_there_is_always_a_device():
 
 def test_checks_name_what_was_expected_and_what_came():
     d2l.check_shape(torch.ones(2, 3), [2, 3])
-    d2l.check_len([1, 2], 2)
     with pytest.raises(ValueError, match=r"shape \(3, 2\), not \(2, 3\)"):
         d2l.check_shape(torch.ones(2, 3), (3, 2))
+    d2l.check_len([1, 2], 2)
     with pytest.raises(ValueError, match="length 3, not 2"):
         d2l.check_len([1, 2], 3)
 
@@ -205,13 +186,11 @@ def test_tensor_loaders_give_the_batches_of_a_plain_loader(train):
     data = LineData(num_train=37)
     ours = data.get_dataloader(train)
     plain = torch.utils.data.DataLoader(ours.dataset, 16, shuffle=train)
-    batches = []
-    for loader in (ours, plain):
-        torch.manual_seed(5)
-        batches.append(list(loader))
-    assert len(ours) == len(plain)
-    for a, b in zip(*batches, strict=True):
-        assert all(map(torch.equal, a, b))
+    torch.manual_seed(5)
+    batches = list(ours)
+    torch.manual_seed(5)
+    torch.testing.assert_close(batches, list(plain), rtol=0, atol=0)
+    assert len(ours) == len(batches)
 
 
 # --- training ------------------------------------------------------------------------
@@ -219,13 +198,12 @@ def test_tensor_loaders_give_the_batches_of_a_plain_loader(train):
 
 @pytest.mark.parametrize("clip", [0, 0.05])
 def test_training_moves_the_parameters_as_d2l_does(d2l_1_0_3, clip):
-    models = []
-    for library in (d2l, d2l_1_0_3):
-        model, trainer = line(library), library.Trainer(3, gradient_clip_val=clip)
+    models = [line(library) for library in (d2l, d2l_1_0_3)]
+    for library, model in zip((d2l, d2l_1_0_3), models):
+        trainer = library.Trainer(3, gradient_clip_val=clip)
         torch.manual_seed(1)
         trainer.fit(model, LineData())
         assert (trainer.train_batch_idx, trainer.val_batch_idx) == (15, 3)
-        models.append(model)
     for ours, theirs in zip(*(model.parameters() for model in models), strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
     for ours, theirs in zip(*(model.board.data["val_loss"] for model in models)):
@@ -257,26 +235,12 @@ def test_history_holds_means_over_examples_and_the_board_a_few_points_per_epoch(
     assert places == {"train_loss": [0.125, 0.625, 1.125, 1.625], "val_loss": [1, 2]}
 
 
-def test_a_single_batch_per_epoch_is_drawn():
-    model = line()
-    d2l.Trainer(max_epochs=3).fit(model, LineData(batch_size=100))
-    assert len(model.board.data["train_loss"]) == 3
-
-
 def test_a_loss_that_is_not_finite_stops_before_the_parameters():
     model, trainer = line(lr=1e9), d2l.Trainer(max_epochs=4)
     with pytest.raises(FloatingPointError, match=r"loss is (inf|nan) in epoch 1"):
         trainer.fit(model, LineData())
     assert all(parameter.isfinite().all() for parameter in model.parameters())
     assert len(trainer.history) == 1
-
-
-def test_an_interrupt_keeps_the_history():
-    model, trainer = line(), d2l.Trainer(max_epochs=9)
-    model.validation_step = lambda batch: [1, 2][trainer.epoch]
-    with pytest.raises(IndexError):
-        trainer.fit(model, LineData())
-    assert list(trainer.history.index) == [1, 2, 3]
 
 
 def test_a_second_fit_has_its_own_history_and_figure():
@@ -329,7 +293,7 @@ def test_each_pass_has_its_mode_and_mixed_precision_is_for_forward_passes(precis
     [
         (0, [1, 1, 1, 1, 1, 1, 1, 1]),
         (2, [1 / 2, 1, 1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6]),
-        (7, [1 / 7, 2 / 7, 3 / 7, 4 / 7, 5 / 7, 6 / 7, 1, 1]),
+        (7, [1 / 7, 2 / 7, 3 / 7, 4 / 7, 5 / 7, 6 / 7, 1, 1]),  # all steps but one
         (8, [1 / 8, 2 / 8, 3 / 8, 4 / 8, 5 / 8, 6 / 8, 7 / 8, 1]),
     ],
 )
@@ -367,11 +331,10 @@ def test_apply_init_sets_the_weights_of_lazy_layers():
 def test_classifier_equals_d2l_on_sentences_of_scores(d2l_1_0_3):
     scores = torch.randn(3, 4, 5, generator=torch.Generator().manual_seed(0))
     labels = torch.arange(12).reshape(3, 4) % 5
-    for name in ("loss", "accuracy"):
-        for averaged in (True, False):
-            ours = getattr(d2l.Classifier(), name)(scores, labels, averaged)
-            theirs = getattr(d2l_1_0_3.Classifier(), name)(scores, labels, averaged)
-            torch.testing.assert_close(ours, theirs)
+    for name, averaged in itertools.product(("loss", "accuracy"), (True, False)):
+        ours = getattr(d2l.Classifier(), name)(scores, labels, averaged)
+        theirs = getattr(d2l_1_0_3.Classifier(), name)(scores, labels, averaged)
+        torch.testing.assert_close(ours, theirs)
 
 
 def test_a_classifier_reports_its_accuracy(capsys):
@@ -491,20 +454,14 @@ def test_a_hash_of_another_length_is_refused(tmp_path):
         d2l.download("http://127.0.0.1/file.bin", tmp_path, "0" * 32)
 
 
-@pytest.mark.parametrize(
-    "options", [{"source": "tatoeba"}, {}], ids=["MTFraEng", "FashionMNIST"]
-)
-def test_wrong_data_are_refused(server, tmp_path, options):
-    Data = d2l.MTFraEng if options else d2l.FashionMNIST
+@pytest.mark.parametrize("name", ["MTFraEng", "FashionMNIST"])
+def test_wrong_data_are_refused(server, tmp_path, name):
+    Data = getattr(d2l, name)
     assert all(mirror.startswith("https://") for mirror in Data.mirrors)
     Data = type("Data", (Data,), {"mirrors": (server.at("wrong"),)})
+    options = {"source": "tatoeba"} if name == "MTFraEng" else {}
     with pytest.raises(ConnectionError, match="the file has the hash"):
         Data(2, root=str(tmp_path), **options)
-
-
-def test_d2l_stores_the_page_that_says_404_as_the_file(d2l_1_0_3, server, tmp_path):
-    d2l_1_0_3.download(server.at("missing").partition("?")[0], str(tmp_path), SHA1)
-    assert contents(tmp_path) == {"file.bin": FILE}
 
 
 def test_progress_is_shown_on_stderr_only(server, tmp_path, monkeypatch, capfd):
