@@ -32,8 +32,7 @@ def test_copying_has_models_without_and_with_attention_and_the_chance_level():
         "with attention, 8 hidden units",
         "symbols drawn at random",
     ]
-    assert [batches for _, batches, *_ in rows.values()] == [4, 16, 4, None]
-    for _, _, *copied in rows.values():
+    for copied in rows.values():
         assert len(copied) == 4 and 0 < min(copied) <= max(copied) < 0.5
 
 

@@ -31,7 +31,7 @@ import d2lmini
 
 LENGTHS = 4, 8, 16, 32  # of the sequences to copy
 # The columns of each table, with the digits after the decimal point.
-COPYING = {"weights": 0, "batches": 0} | {f"{n} symbols": 2 for n in LENGTHS}
+COPYING = {f"{length} symbols": 2 for length in LENGTHS}
 PLAIN = "Seq2SeqEncoder", "Seq2SeqDecoder"
 ATTENTIVE = "Seq2SeqEncoder", "Seq2SeqAttentionDecoder"
 TRANSFORMER = "TransformerEncoder", "TransformerDecoder"
@@ -60,11 +60,10 @@ def copying(seed, root, num_batches=600, widths=(32, 64, 128)):
         model = d2lmini.Seq2Seq(encoder, decoder, tgt_pad=0, lr=0.01)
         model.board.display = False
         d2lmini.Trainer(1, gradient_clip_val=1, warmup=20).fit(model, data)
-        copied = [data.accuracy(model, length) for length in LENGTHS]
         longer = ", four times the training" if num > num_batches else ""
-        title = f"{name}, {width} hidden units{longer}"
-        yield title, (num_weights(model), num, *copied)
-    yield "symbols drawn at random", (None, None, *[1 / data.num_symbols] * len(LENGTHS))
+        copied = [data.accuracy(model, length) for length in LENGTHS]
+        yield f"{name}, {width} hidden units{longer}", copied
+    yield "symbols drawn at random", [1 / data.num_symbols] * len(LENGTHS)
 
 
 def phrasebook(seed, root, max_epochs=12, num_train=2200):
@@ -146,7 +145,8 @@ def train(model, trainer, data):
     pairs = zip(d2lmini.translate(model, data, list(FOUR)), FOUR.values())
     four = statistics.mean(d2lmini.bleu(*pair, k=2) for pair in pairs)
     epochs = trainer.train_batch_idx / trainer.num_train_batches
-    return num_weights(model), epochs, d2lmini.held_out_bleu(data, preds), four
+    num_weights = sum(weights.numel() for weights in model.parameters())
+    return num_weights, epochs, d2lmini.held_out_bleu(data, preds), four
 
 
 def control(data, seed):
@@ -155,10 +155,6 @@ def control(data, seed):
     shuffled = random.Random(seed).sample(french, len(french))
     bleu = d2lmini.held_out_bleu(data, shuffled)
     return "references in random order", (None, None, bleu, None)
-
-
-def num_weights(model):
-    return sum(weights.numel() for weights in model.parameters())
 
 
 class TimedTrainer(d2lmini.Trainer):
