@@ -68,6 +68,7 @@ from .transformer import (
     init_transformer,
 )
 from .translation import (
+    Copying,
     Decoder,
     Encoder,
     EncoderDecoder,
@@ -119,6 +120,7 @@ __all__ = [
     "bleu",
     "corpus_bleu",
     "held_out_bleu",
+    "Copying",
     "draw_attention",
     "attention_pooling",
     "show_heatmaps",

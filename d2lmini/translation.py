@@ -36,6 +36,7 @@ __all__ = [
     "bleu",
     "corpus_bleu",
     "held_out_bleu",
+    "Copying",
 ]
 
 
@@ -500,3 +501,43 @@ def held_out_bleu(data, preds, low=0, high=math.inf):
     chosen = [low <= len(sentence.split()) <= high for sentence in english]
     preds, french = (list(itertools.compress(side, chosen)) for side in (preds, french))
     return corpus_bleu(preds, french)
+
+
+class Copying(DataModule):
+    """Random sequences of symbols, to be copied: each is its own target.
+
+    Each training batch has sequences of one length, drawn from 1 to a limit that grows
+    from 2 to max_len during the first 70 % of the batches and then stays. Symbols are
+    1 to num_symbols, and 0 is "<bos>".
+    """
+
+    def __init__(self, num_batches=600, batch_size=64, max_len=32, num_symbols=18, seed=0):
+        super().__init__()
+        self.save_hyperparameters()
+
+    def batch(self, num_examples, length, generator):
+        """Source (b, m), decoder input (b, m), lengths (b,) and labels (b, m)."""
+        sizes = num_examples, length
+        X = torch.randint(1, self.num_symbols + 1, sizes, generator=generator)
+        bos = torch.zeros(num_examples, 1, dtype=torch.long)
+        return X, torch.cat((bos, X[:, :-1]), dim=1), torch.full(sizes[:1], length), X
+
+    def get_dataloader(self, train):
+        """The list of training batches; None for validation."""
+        if not train:
+            return None
+        generator, batches = torch.Generator().manual_seed(self.seed), []
+        for i in range(self.num_batches):
+            progress = min(1, i / (0.7 * self.num_batches))
+            limit = 2 + round((self.max_len - 2) * progress)
+            length = torch.randint(1, limit + 1, (), generator=generator).item()
+            batches.append(self.batch(self.batch_size, length, generator))
+        return batches
+
+    def accuracy(self, model, length, num_examples=200):
+        """The fraction of symbols that greedy decoding copies, in new sequences."""
+        generator = torch.Generator().manual_seed(self.seed + 1)
+        batch = self.batch(num_examples, length, generator)
+        device = next(model.parameters()).device
+        copies, _ = model.predict_step(batch, device, length)
+        return (copies.cpu() == batch[0]).float().mean().item()

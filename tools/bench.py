@@ -1,10 +1,10 @@
 """Compare this course's Transformer with d2l 1.0.3 and torch.nn, in time and memory.
 
-    .venv/bin/python tools/bench.py [--threads 2] [--repeats 3] [--only training]
+    .venv/bin/python tools/bench.py [--threads 2] [--repeats 3] [--only training] [--write]
 
 The candidates have the same weights, batches and sizes, those of d2l's chapter. A ratio
 is what a baseline needs divided by what ours needs. Where it misses its threshold, a
-profile of ours follows.
+profile of ours follows. With --write, the table goes to book/results.md.
 
 decoding  greedy, 64 sentences of the phrasebook, all steps
 training  a step of `Trainer.fit_epoch` with dropout; for torch.nn, PyTorch's layers are
@@ -33,6 +33,7 @@ from typing import NamedTuple
 
 import d2l_reference as reference
 import matplotlib
+import results
 import torch
 from IPython.core.pylabtools import print_figure
 from torch.profiler import ProfilerActivity, profile
@@ -43,6 +44,7 @@ import d2lmini
 SIZES = 256, 64, 4, 2  # num_hiddens, ffn_num_hiddens, num_heads, num_blks
 TOOLS = str(Path(__file__).parent)
 BOOK = reference.load_book()  # d2l, with the models of its chapters
+COLUMNS = "measurement", "this course", "baseline", "its value", "ratio", "required", "met"
 
 
 class Row(NamedTuple):
@@ -87,7 +89,7 @@ def decoding_rows():
     models = make_models(data, dropout=0)
     check_losses(models, batch)
     for num_steps, threshold in [(9, 1.9), (32, 2.6), (128, 4.5)]:
-        title = f"decoding 64 x {num_steps} tokens, ms"
+        title = f"decoding 64 sentences, {num_steps} tokens each, ms"
         ours, theirs = (
             partial(decode, models[k], batch, num_steps) for k in ("ours", "d2l")
         )
@@ -103,10 +105,11 @@ def decode(model, batch, num_steps):
 
 def training_rows():
     data, cpuinfo = d2lmini.MTFraEng(128), Path("/proc/cpuinfo")
+    short = [part[:128] for part in data.arrays]
     has_bf16 = cpuinfo.exists() and "bf16" in cpuinfo.read_text()
     for title, batch, threshold, bf16_threshold in [
-        ("training 128 x 9 tokens", [part[:128] for part in data.arrays], 1.4, 2),
-        ("training 16 x 128 tokens", random_batch(data), 0.95, 1.25),
+        ("a training step, 128 sentences of 9 tokens", short, 1.4, 2),
+        ("a training step, 16 sentences of 128 tokens", random_batch(data), 0.95, 1.25),
     ]:
         check_losses(make_models(data, dropout=0), batch)
         models = make_models(data, dropout=0.2)
@@ -114,7 +117,7 @@ def training_rows():
         yield Row(f"{title}, ms", steps, {"d2l": threshold, "torch.nn": 0.95})
         if has_bf16:
             steps["ours"] = training_step(models["ours"], batch, precision="bf16-mixed")
-            yield Row(f"{title}, bf16, ms", steps, {"d2l": bf16_threshold})
+            yield Row(f"{title}, ours in bfloat16, ms", steps, {"d2l": bf16_threshold})
 
 
 def random_batch(data, batch_size=16, num_steps=128):
@@ -143,7 +146,8 @@ def training_step(model, batch, **options):
 def memory_rows():
     candidates = {"ours": partial(attend, "ours"), "d2l": partial(attend, "d2l")}
     if Path("/proc/self/clear_refs").exists():
-        yield Row("memory, 1,024 tokens, MB", candidates, {"d2l": 2}, measure=peak_memory)
+        title = "memory of self-attention, 1,024 tokens, MB"
+        yield Row(title, candidates, {"d2l": 2}, peak_memory)
 
 
 def attend(name, num_tokens=1024, num_hiddens=256, num_heads=4):
@@ -181,7 +185,8 @@ def fit_rows(max_epochs=20):
         "ours": partial(fit, d2lmini, models["ours"], data.arrays, max_epochs),
         "d2l": partial(fit, d2l, models["d2l"], data.arrays, max_epochs),
     }
-    yield Row(f"fit, {max_epochs} epochs, ms", candidates, {"d2l": 1.9}, measure=time_once)
+    title = f"training for {max_epochs} epochs with its figure, ms"
+    yield Row(title, candidates, {"d2l": 1.9}, time_once)
 
 
 def fit(library, model, arrays, max_epochs):
@@ -206,7 +211,7 @@ def render(figure):
 
 def import_rows():
     candidates = {"ours": "import d2lmini", "d2l": "d2l_reference.load_d2l()"}
-    yield Row("import, ms", candidates, {"d2l": 2}, measure=import_time)
+    yield Row("importing the library, ms", candidates, {"d2l": 2}, import_time)
 
 
 def import_time(statement):
@@ -232,7 +237,7 @@ def time_once(function):
 
 
 def compare(row, repeats, num_threads):
-    """Print the median ratio of each baseline; return whether all thresholds are met.
+    """The lines of the table, one for each baseline, with medians over the repeats.
 
     The candidates alternate, so that a slow phase of the machine slows all of them.
     """
@@ -241,15 +246,14 @@ def compare(row, repeats, num_threads):
         {name: measure(candidate) for name, candidate in row.candidates.items()}
         for _ in range(repeats)
     ]
-    all_met = True
+    lines = []
     for name, threshold in row.thresholds.items():
+        ours, theirs = (median(each[key] for each in measured) for key in ("ours", name))
         ratio = median(values[name] / values["ours"] for values in measured)
-        all_met = all_met and ratio >= threshold
-        verdict = "met" if ratio >= threshold else "NOT met"
-        ours = median(values["ours"] for values in measured)
-        numbers = f"{ours:9.1f}   {name:8}{ratio:7.2f}   >= {threshold:<5}{verdict}"
-        print(f"{row.title:34}{numbers}", flush=True)
-    return all_met
+        met = "yes" if ratio >= threshold else "**no**"
+        numbers = f"{ours:,.1f}", name, f"{theirs:,.1f}", f"{ratio:.2f}", f"{threshold}"
+        lines.append((row.title, *numbers, met))
+    return lines
 
 
 def print_profile(function, num_rows=8):
@@ -274,15 +278,26 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", choices=GROUPS, help="one group of rows")
+    parser.add_argument("--write", action="store_true", help="to the page of results")
     options = parser.parse_args()
+    if options.write and options.only:
+        parser.error("--write needs all groups, so no --only")
     matplotlib.use("Agg")
     torch.set_num_threads(options.threads)
-    print(f"{'':37}{'ours':>6}   baseline  ratio   threshold")
+    table, missed = [results.head(COLUMNS)], []
+    print(*table)
     for name in [options.only] if options.only else GROUPS:
         for row in GROUPS[name]():
-            met = compare(row, options.repeats, options.threads)
-            if not met and row.measure is not import_time:
-                print_profile(row.candidates["ours"])
+            lines = compare(row, options.repeats, options.threads)
+            table.append(results.lines(*lines))
+            print(table[-1], flush=True)
+            if row.measure is not import_time and "**no**" in table[-1]:
+                missed.append(row)
+    if options.write:
+        results.write("benchmark", "\n".join(table))
+    for row in missed:
+        print(f"\n{row.title}")
+        print_profile(row.candidates["ours"])
 
 
 if __name__ == "__main__":

@@ -1,29 +1,41 @@
-"""Train models with several seeds, and print the mean and the spread of their scores.
+"""Train models with several seeds: a table of the mean and the spread of their scores.
 
-    .venv/bin/python tools/scores.py [--only small] [--seeds 3] [--first 0] [--root data]
+    .venv/bin/python tools/scores.py [--only small] [--seeds 3] [--root data] [--write]
 
-phrasebook  recurrent models without and with attention and the Transformer, with the
-            sizes and learning rates of chapters 4 and 7, on 7,000 pairs
+copying     the fraction of symbols that recurrent models copy without and with
+            attention, trained as in the chapter on translation
+phrasebook  recurrent models without and with attention and the Transformer, on the
+            pairs of chapters 4 and 7, trained as in chapter 7
 small       d2l's two experiments on Tatoeba (512 pairs), with d2l 1.0.3 and with ours
-large       20,000 pairs of Tatoeba of at most ten tokens, so many seconds of training
+large       20,000 random pairs of Tatoeba of at most ten tokens, 60 seconds of training
 vision      d2l's experiment on FashionMNIST (96 x 96 pixels, ten epochs): the held-out
             accuracy; for a GPU, and only with --only vision
 
 The scores of a translator are the corpus BLEU of its held-out pairs (0 to 100) and the
 mean BLEU of d2l's four sentences (0 to 1). Tatoeba and FashionMNIST are downloaded into
-the root folder unless they are there.
+the root folder unless they are there. With --write, the tables go to book/results.md.
 """
 
 import argparse
+import random
 import statistics
+import sys
 import time
 
+import results
 import torch
 from d2l_reference import load_book
 from torch.nn.parameter import is_lazy
 
 import d2lmini
 
+LENGTHS = 4, 8, 16, 32  # of the sequences to copy
+# The columns of each table, with the digits after the decimal point.
+COPYING = {f"{length} symbols": 2 for length in LENGTHS}
+PLAIN = "Seq2SeqEncoder", "Seq2SeqDecoder"
+ATTENTIVE = "Seq2SeqEncoder", "Seq2SeqAttentionDecoder"
+TRANSFORMER = "TransformerEncoder", "TransformerDecoder"
+TRANSLATION = {"weights": 0, "epochs": 1, "held-out BLEU": 1, "four sentences": 2}
 FOUR = {
     "go .": "va !",
     "i lost .": "j'ai perdu .",
@@ -32,26 +44,44 @@ FOUR = {
 }
 
 
-def phrasebook(seed, num_train=7000, num_val=1000, max_epochs=5):
-    """The recurrent models of chapter 4 and the Transformer of chapter 7."""
-    options = {"num_steps": 11, "num_train": num_train, "num_val": num_val, "seed": 1}
-    data = d2lmini.MTFraEng(128, **options)
-    for name, Decoder in [
-        ("recurrent, without attention", d2lmini.Seq2SeqDecoder),
-        ("recurrent, with attention", d2lmini.Seq2SeqAttentionDecoder),
-    ]:
+def copying(seed, root, num_batches=600, widths=(32, 64, 128)):
+    """The models that learn to copy in the chapter on translation, and attention's."""
+    decoders = {
+        "without attention": d2lmini.Seq2SeqDecoder,
+        "with attention": d2lmini.Seq2SeqAttentionDecoder,
+    }
+    runs = [(name, width, num_batches) for name in decoders for width in widths]
+    runs.insert(len(widths), ("without attention", 64, 4 * num_batches))
+    for name, width, num in runs:
+        data = d2lmini.Copying(num, seed=seed)
+        sizes = data.num_symbols + 1, 32, width, 1
         torch.manual_seed(seed)
-        model = recurrent(d2lmini, data, 0.01, Decoder, (64, 128, 1))
-        trainer = d2lmini.Trainer(max_epochs, gradient_clip_val=1)
-        yield name, train(model, trainer, data)
-    data = d2lmini.MTFraEng(64, **options)
-    torch.manual_seed(seed)
-    model = transformer(d2lmini, data, 0.003, (128, 256, 4, 2, 0))
-    trainer = d2lmini.Trainer(max_epochs, gradient_clip_val=1, warmup=50)
-    yield "Transformer", train(model, trainer, data)
+        encoder, decoder = d2lmini.Seq2SeqEncoder(*sizes), decoders[name](*sizes)
+        model = d2lmini.Seq2Seq(encoder, decoder, tgt_pad=0, lr=0.01)
+        model.board.display = False
+        d2lmini.Trainer(1, gradient_clip_val=1, warmup=20).fit(model, data)
+        longer = ", four times the training" if num > num_batches else ""
+        copied = [data.accuracy(model, length) for length in LENGTHS]
+        yield f"{name}, {width} hidden units{longer}", copied
+    yield "symbols drawn at random", [1 / data.num_symbols] * len(LENGTHS)
 
 
-def small(seed, root, epochs=(15, 30)):
+def phrasebook(seed, root, max_epochs=12, num_train=2200):
+    """The models of chapters 4 and 7, with equal batches, updates and schedule."""
+    options = {"num_steps": 11, "num_train": num_train, "num_val": 500, "min_freq": 20}
+    data = d2lmini.MTFraEng(64, seed=1, **options)
+    for title, parts, sizes, lr in [
+        ("recurrent, without attention", PLAIN, (64, 128, 1), 0.01),
+        ("recurrent, with attention", ATTENTIVE, (64, 128, 1), 0.01),
+        ("Transformer", TRANSFORMER, (64, 128, 4, 2, 0), 0.005),
+    ]:
+        model = translator(d2lmini, data, parts, sizes, lr, seed)
+        trainer = d2lmini.Trainer(max_epochs, gradient_clip_val=1, warmup=50)
+        yield title, train(model, trainer, data)
+    yield control(data, seed)
+
+
+def small(seed, root):
     """d2l's experiments, with the models of d2l and with ours.
 
     Less than half of all steps are tokens, so the gradient of our loss, a mean over
@@ -59,44 +89,45 @@ def small(seed, root, epochs=(15, 30)):
     twice the norm. As d2l's, our Transformer starts with PyTorch's initial weights.
     """
     data = d2lmini.MTFraEng(128, source="tatoeba", root=root)
-    for name, library, clip in [("d2l", load_book(), 1), ("ours", d2lmini, 2)]:
-        torch.manual_seed(seed)
-        Decoder = library.Seq2SeqAttentionDecoder
-        model = recurrent(library, data, 0.005, Decoder, (256, 256, 2, 0.4))
-        trainer = library.Trainer(epochs[0], gradient_clip_val=clip)
-        yield f"recurrent, {name}", train(model, trainer, data)
-        torch.manual_seed(seed)
-        model = transformer(library, data, 0.0015, (256, 64, 4, 2, 0.2)).apply(reset)
-        trainer = library.Trainer(epochs[1], gradient_clip_val=clip)
-        yield f"Transformer, {name}", train(model, trainer, data)
+    for title, parts, sizes, lr, max_epochs in [
+        ("recurrent, with attention", ATTENTIVE, (256, 256, 2, 0.4), 0.005, 15),
+        ("Transformer", TRANSFORMER, (256, 64, 4, 2, 0.2), 0.0015, 30),
+    ]:
+        for name, library, clip in [
+            ("d2l 1.0.3", load_book(), 1),
+            ("this course", d2lmini, 2),
+        ]:
+            model = translator(library, data, parts, sizes, lr, seed)
+            if parts is TRANSFORMER:
+                model.apply(reset)
+            trainer = library.Trainer(max_epochs, gradient_clip_val=clip)
+            yield f"{title}, {name}", train(model, trainer, data)
+    yield control(data, seed)
 
 
-def large(seed, root, seconds=60, num_train=20_000, num_val=1_000):
+def large(seed, root, seconds=60):
     """Our models on 20,000 pairs, trained for the same time."""
-    options = {"num_steps": 11, "num_train": num_train, "num_val": num_val, "seed": 0}
-    options |= {"source": "tatoeba", "root": root}
-    data = ShortPairs(32, **options)
-    torch.manual_seed(seed)
-    Decoder = d2lmini.Seq2SeqAttentionDecoder
-    model = recurrent(d2lmini, data, 0.003, Decoder, (128, 256, 1))
-    yield "recurrent", train(model, TimedTrainer(seconds), data)
-    data = ShortPairs(64, **options)
-    torch.manual_seed(seed)
-    model = transformer(d2lmini, data, 0.004, (128, 512, 4, 1, 0))
-    yield "Transformer", train(model, TimedTrainer(seconds, warmup=100), data)
+    options = {"num_steps": 11, "num_train": 20_000, "num_val": 1_000, "seed": 0}
+    for title, parts, sizes, lr, batch_size, warmup in [
+        ("recurrent, with attention", ATTENTIVE, (128, 256, 1), 0.003, 32, 0),
+        ("Transformer", TRANSFORMER, (128, 512, 4, 1, 0), 0.004, 64, 100),
+    ]:
+        data = d2lmini.MTFraEng(batch_size, source="tatoeba", root=root, **options)
+        model = translator(d2lmini, data, parts, sizes, lr, seed)
+        yield title, train(model, TimedTrainer(seconds, warmup), data)
+    yield control(data, seed)
 
 
-def recurrent(library, data, lr, Decoder, sizes):
-    """A translator with sizes embed_size, num_hiddens, num_layers and dropout."""
-    encoder = library.Seq2SeqEncoder(len(data.src_vocab), *sizes)
+def translator(library, data, parts, sizes, lr, seed):
+    """A model of the encoder and the decoder with these names and sizes.
+
+    The sizes of a recurrent part are embed_size, num_hiddens, num_layers and dropout,
+    those of a Transformer num_hiddens, ffn_num_hiddens, num_heads, num_blks and dropout.
+    """
+    torch.manual_seed(seed)
+    Encoder, Decoder = (getattr(library, part) for part in parts)
+    encoder = Encoder(len(data.src_vocab), *sizes)
     decoder = Decoder(len(data.tgt_vocab), *sizes)
-    return library.Seq2Seq(encoder, decoder, tgt_pad=data.tgt_vocab["<pad>"], lr=lr)
-
-
-def transformer(library, data, lr, sizes):
-    """With sizes num_hiddens, ffn_num_hiddens, num_heads, num_blks and dropout."""
-    encoder = library.TransformerEncoder(len(data.src_vocab), *sizes)
-    decoder = library.TransformerDecoder(len(data.tgt_vocab), *sizes)
     return library.Seq2Seq(encoder, decoder, tgt_pad=data.tgt_vocab["<pad>"], lr=lr)
 
 
@@ -107,25 +138,23 @@ def reset(module):
 
 
 def train(model, trainer, data):
-    """The held-out BLEU of a model after training, and the mean of the four sentences."""
+    """Train a model; its row of the table."""
     model.board.display = False
     trainer.fit(model, data)
     preds = d2lmini.translate(model.eval(), data, data.sentences(train=False)[0])
     pairs = zip(d2lmini.translate(model, data, list(FOUR)), FOUR.values())
     four = statistics.mean(d2lmini.bleu(*pair, k=2) for pair in pairs)
-    return d2lmini.held_out_bleu(data, preds), four
+    epochs = trainer.train_batch_idx / trainer.num_train_batches
+    num_weights = sum(weights.numel() for weights in model.parameters())
+    return num_weights, epochs, d2lmini.held_out_bleu(data, preds), four
 
 
-class ShortPairs(d2lmini.MTFraEng):
-    """The first pairs that fit into num_steps, one for each English sentence."""
-
-    def _download(self):
-        pairs = {}
-        for line in super()._download().splitlines():
-            english, french = self._preprocess(line).split("\t")
-            if max(len(english.split()), len(french.split())) < self.num_steps:
-                pairs.setdefault(english, line)
-        return "\n".join([*pairs.values()][: self.num_train + self.num_val])
+def control(data, seed):
+    """A row with the BLEU of the references when each belongs to another sentence."""
+    french = data.sentences(train=False)[1]
+    shuffled = random.Random(seed).sample(french, len(french))
+    bleu = d2lmini.held_out_bleu(data, shuffled)
+    return "references in random order", (None, None, bleu, None)
 
 
 class TimedTrainer(d2lmini.Trainer):
@@ -156,62 +185,66 @@ class TimedTrainer(d2lmini.Trainer):
         return super().prepare_batch(batch)
 
 
-def vision(data, seed, max_epochs=10):
-    """The history of d2l's vision Transformer, trained on images of 96 x 96 pixels."""
+def vision(seed, root, max_epochs=10):
+    """d2l's vision Transformer, trained on images of 96 x 96 pixels."""
+    data = d2lmini.FashionMNIST(128, resize=(96, 96), root=root)
     torch.manual_seed(seed)
-    model = d2lmini.ViT(
-        img_size=96,
-        patch_size=16,
-        num_hiddens=512,
-        mlp_num_hiddens=2048,
-        num_heads=8,
-        num_blks=2,
-        emb_dropout=0.1,
-        blk_dropout=0.1,
-        lr=0.1,
-    )
+    sizes = {"num_hiddens": 512, "mlp_num_hiddens": 2048, "num_heads": 8, "num_blks": 2}
+    dropout = {"emb_dropout": 0.1, "blk_dropout": 0.1}
+    model = d2lmini.ViT(img_size=96, patch_size=16, **sizes, **dropout, lr=0.1)
     model.board.display = False
     trainer = d2lmini.Trainer(max_epochs, num_gpus=1)
     trainer.fit(model, data)
-    return trainer.history
+    yield "vision Transformer", (trainer.history["val_acc"].iloc[-1],)
 
 
 def spread(values, digits):
-    """The mean of the values, their standard deviation, and the values themselves."""
-    single = " ".join(f"{value:.{digits}f}" for value in values)
-    if len(values) == 1:
-        return single
-    mean, deviation = statistics.mean(values), statistics.stdev(values)
-    return f"{mean:.{digits}f} ± {deviation:.{digits}f} ({single})"
+    """The mean, and the standard deviation of fractions that are not all the same."""
+    if None in values:
+        return ""
+    mean = f"{statistics.mean(values):,.{digits}f}"
+    if digits == 0 or len({*values}) == 1:
+        return mean
+    return f"{mean} ± {statistics.stdev(values):.{digits}f}"
+
+
+EXPERIMENTS = {
+    "copying": (copying, COPYING),
+    "phrasebook": (phrasebook, TRANSLATION),
+    "small": (small, TRANSLATION),
+    "large": (large, TRANSLATION),
+    "vision": (vision, {"held-out accuracy": 4}),
+}
+
+
+def tabulate(name, seeds, root):
+    """The table of an experiment: the mean of the seeds, and the spread."""
+    experiment, columns = EXPERIMENTS[name]
+    rows = {}
+    for seed in seeds:
+        for title, values in experiment(seed, root):
+            rounded = [value and round(value, 4) for value in values]
+            print(f"seed {seed}, {title}:", *rounded, file=sys.stderr, flush=True)
+            rows.setdefault(title, []).append(values)
+    cells = [
+        [title, *map(spread, zip(*runs), columns.values())] for title, runs in rows.items()
+    ]
+    return f"{results.head(['model', *columns])}\n{results.lines(*cells)}"
 
 
 def main():
     style = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=style)
-    choices = ["phrasebook", "small", "large", "vision"]
-    parser.add_argument("--only", choices=choices)
+    parser.add_argument("--only", choices=EXPERIMENTS)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
-    parser.add_argument("--seconds", type=float, default=60, help="of training, in large")
     parser.add_argument("--root", default="data", help="the folder of what is downloaded")
+    parser.add_argument("--write", action="store_true", help="to the page of results")
     options = parser.parse_args()
-    seeds, root = range(options.first, options.first + options.seeds), options.root
-    if options.only == "vision":
-        data = d2lmini.FashionMNIST(128, resize=(96, 96), root=root)
-        for seed in seeds:
-            accuracy = vision(data, seed)["val_acc"].iloc[-1]
-            print(f"seed {seed}: held-out accuracy {accuracy:.4f}", flush=True)
-    for name, experiment in [
-        ("phrasebook", phrasebook),
-        ("small", lambda seed: small(seed, root)),
-        ("large", lambda seed: large(seed, root, options.seconds)),
-    ]:
-        if options.only in (None, name):
-            results = [dict(experiment(seed)) for seed in seeds]
-            for model in results[0]:
-                held_out, four = zip(*(result[model] for result in results))
-                print(f"{name}, {model}: held out {spread(held_out, 1)}")
-                print(f"    the four sentences {spread(four, 2)}", flush=True)
+    for name in [options.only] if options.only else [*EXPERIMENTS][:-1]:
+        table = tabulate(name, range(options.seeds), options.root)
+        print(f"{name}\n\n{table}\n", flush=True)
+        if options.write:
+            results.write(name, table)
 
 
 if __name__ == "__main__":
