@@ -2,8 +2,8 @@
 # edit that, then run `make save`.
 """3 · Attention scoring functions
 
-Axes. `b` batch, `n` queries, `m` keys and values, `d` width of queries and keys, `v`
-width of values, `h` hidden units.
+Axes. `b` batch, `n` queries, `m` keys and values, `d` width of queries and keys ($d_q$
+and $d_k$ where they differ), `v` width of values, `h` hidden units.
 """
 
 import math
@@ -92,7 +92,7 @@ class DotProductAttention(nn.Module):
 
     Queries (b, n, d), keys (b, m, d) and values (b, m, v) give
     (b, n, v); all may have an axis of heads after the first,
-    (b, h, n, d). For `valid_lens` and `mask` see `masked_softmax`; a
+    (b, heads, n, d). For `valid_lens` and `mask` see `masked_softmax`; a
     query that may attend to nothing gets zeros. Raises ValueError
     where sizes do not fit.
     """
@@ -122,7 +122,7 @@ class DotProductAttention(nn.Module):
 
     @property
     def attention_weights(self):
-        """The weights of the last call, (b, n, m), or (b h, n, m) with an axis of heads.
+        """The weights of the last call, (b, n, m), or (b · heads, n, m).
 
         Without dropout and without gradient; None before the first call.
         """
