@@ -32,19 +32,19 @@ __all__ = [
     "set_axes",
     "add_to_class",
     "HyperParameters",
-    "ProgressBoard",
     "Module",
     "DataModule",
     "Trainer",
-    "plot",
+    "ProgressBoard",
+    "Classifier",
+    "check_len",
+    "check_shape",
     "cpu",
     "gpu",
     "num_gpus",
     "try_gpu",
     "try_all_gpus",
-    "Classifier",
-    "check_len",
-    "check_shape",
+    "plot",
     "download",
     "plt",
 ]
@@ -104,79 +104,6 @@ class HyperParameters:
         self.hparams = {name: values[name] for name in names}
         for name, value in self.hparams.items():
             setattr(self, name, value)
-
-
-class ProgressBoard(HyperParameters):
-    """Curves that grow while something runs, in one figure, shown when the cell ends.
-
-    `data` holds the points of each curve. With `display=False` nothing is drawn; with
-    `fig` or `axes` the curves go there. A point that comes after the figure was shown
-    opens a new figure with all the points.
-    """
-
-    def __init__(
-        self,
-        xlabel=None,
-        ylabel=None,
-        xlim=None,
-        ylim=None,
-        xscale="linear",
-        yscale="linear",
-        ls=("-", "--", "-.", ":"),
-        colors=("C0", "C1", "C2", "C3"),
-        fig=None,
-        axes=None,
-        figsize=(3.5, 2.5),
-        display=True,
-    ):
-        self.save_hyperparameters()
-        self.reset()
-
-    def reset(self):
-        """Forget all points; the next one opens a new figure."""
-        self.raw_points, self.data = {}, {}  # label -> points to be averaged, to draw
-        self.fig, self.lines = self.hparams["fig"], {}
-
-    def __getstate__(self):
-        return {**vars(self), "fig": None, "axes": None, "lines": {}}  # for a copy
-
-    def draw(self, x, y, label, every_n=1):
-        """Add the point (x, y) to the curve `label`, averaging every_n points into one."""
-        waiting = self.raw_points.setdefault(label, [])
-        curve = self.data.setdefault(label, [])
-        waiting.append((float(x), float(y)))
-        if len(waiting) < every_n:
-            return
-        curve.append(_Point(*(sum(values) / len(waiting) for values in zip(*waiting))))
-        waiting.clear()
-        if self.display:
-            self._update_lines()
-
-    def _update_lines(self):
-        """Give all points to the lines of the figure; open one if none is open."""
-        axes = self.axes or self._open_figure().gca()
-        for label, points in self.data.items():
-            if label not in self.lines:
-                i = len(self.lines)
-                ls, color = self.ls[i % len(self.ls)], self.colors[i % len(self.colors)]
-                (self.lines[label],) = axes.plot([], [], ls, color=color, label=label)
-                style = self.xlim, self.ylim, self.xscale, self.yscale
-                set_axes(axes, self.xlabel, self.ylabel, *style, legend=None)
-                axes.legend()
-            self.lines[label].set_data([p.x for p in points], [p.y for p in points])
-        axes.relim()
-        axes.autoscale_view()
-
-    def _open_figure(self):
-        """The figure of the board, or a new one if that was closed."""
-        number = self.fig.number if self.fig else None
-        if not plt.fignum_exists(number) or plt.figure(number) is not self.fig:
-            use_svg_display()
-            self.fig, self.lines = plt.figure(figsize=self.figsize), {}
-        return self.fig
-
-
-_Point = namedtuple("_Point", ["x", "y"])
 
 
 class Module(nn.Module, HyperParameters):
@@ -295,22 +222,6 @@ class Trainer(HyperParameters):
         for self.epoch in epochs:
             self.fit_epoch()
 
-    def prepare_data(self, data):
-        """Get the loaders; ValueError without a training batch."""
-        self.train_dataloader = data.train_dataloader()
-        self.val_dataloader = data.val_dataloader()
-        self.num_train_batches = len(self.train_dataloader)
-        self.num_val_batches = len(self.val_dataloader) if self.val_dataloader else 0
-        if self.num_train_batches == 0:
-            raise ValueError(f"{type(data).__name__} must have at least 1 training batch")
-
-    def prepare_model(self, model):
-        """Give the model its trainer, its device and an empty board."""
-        model.trainer = self
-        model.board.reset()
-        model.board.xlim = [0, self.max_epochs]
-        self.model = model.to(self.gpus[0]) if self.gpus else model
-
     def fit_epoch(self):
         """Train on every batch once, then validate."""
         self.model.train()
@@ -338,6 +249,22 @@ class Trainer(HyperParameters):
                 self.num_examples = len(batch[-1])
                 self.model.validation_step(self.prepare_batch(batch))
                 self.val_batch_idx += 1
+
+    def prepare_data(self, data):
+        """Get the loaders; ValueError without a training batch."""
+        self.train_dataloader = data.train_dataloader()
+        self.val_dataloader = data.val_dataloader()
+        self.num_train_batches = len(self.train_dataloader)
+        self.num_val_batches = len(self.val_dataloader) if self.val_dataloader else 0
+        if self.num_train_batches == 0:
+            raise ValueError(f"{type(data).__name__} must have at least 1 training batch")
+
+    def prepare_model(self, model):
+        """Give the model its trainer, its device and an empty board."""
+        model.trainer = self
+        model.board.reset()
+        model.board.xlim = [0, self.max_epochs]
+        self.model = model.to(self.gpus[0]) if self.gpus else model
 
     def prepare_batch(self, batch):
         """The batch on the device of the model."""
@@ -377,69 +304,77 @@ class Trainer(HyperParameters):
         return min((step + 1) / self.warmup, falling)
 
 
-def _curves(data):
-    """Numbers with one axis or two, whatever holds them, as a list of curves."""
-    rows = [data] if np.ndim(next(iter(data))) == 0 else data
-    return [[y.item() if torch.is_tensor(y) else y for y in row] for row in rows]
+class ProgressBoard(HyperParameters):
+    """Curves that grow while something runs, in one figure, shown when the cell ends.
 
-
-def plot(
-    X,
-    Y=None,
-    xlabel=None,
-    ylabel=None,
-    legend=(),
-    xlim=None,
-    ylim=None,
-    xscale="linear",
-    yscale="linear",
-    fmts=("-", "m--", "g-.", "r:"),
-    figsize=(3.5, 2.5),
-    axes=None,
-):
-    """Draw one curve or several over the points X, in a new figure or in `axes`.
-
-    X and Y hold one curve (one axis) or a list of curves; a single X serves every Y.
-    Without Y, X is drawn over 0, 1, 2, ... The styles `fmts` repeat when they run out.
-    Raises ValueError when X and Y hold different numbers of curves.
+    `data` holds the points of each curve. With `display=False` nothing is drawn; with
+    `fig` or `axes` the curves go there. A point that comes after the figure was shown
+    opens a new figure with all the points.
     """
-    ys = _curves(X if Y is None else Y)
-    xs = [range(len(y)) for y in ys] if Y is None else _curves(X)
-    if len(xs) == 1:
-        xs = xs * len(ys)
-    if len(xs) != len(ys):
-        raise ValueError(f"X must hold 1 or {len(ys)} curves, as Y does, not {len(xs)}")
-    set_figsize(figsize)
-    axes = plt.figure().gca() if axes is None else axes
-    axes.cla()
-    for x, y, fmt in zip(xs, ys, itertools.cycle(fmts)):
-        axes.plot(x, y, fmt)
-    set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend)
+
+    def __init__(
+        self,
+        xlabel=None,
+        ylabel=None,
+        xlim=None,
+        ylim=None,
+        xscale="linear",
+        yscale="linear",
+        ls=("-", "--", "-.", ":"),
+        colors=("C0", "C1", "C2", "C3"),
+        fig=None,
+        axes=None,
+        figsize=(3.5, 2.5),
+        display=True,
+    ):
+        self.save_hyperparameters()
+        self.reset()
+
+    def reset(self):
+        """Forget all points; the next one opens a new figure."""
+        self.raw_points, self.data = {}, {}  # label -> points to be averaged, to draw
+        self.fig, self.lines = self.hparams["fig"], {}
+
+    def __getstate__(self):
+        return {**vars(self), "fig": None, "axes": None, "lines": {}}  # for a copy
+
+    def draw(self, x, y, label, every_n=1):
+        """Add the point (x, y) to the curve `label`, averaging every_n points into one."""
+        waiting = self.raw_points.setdefault(label, [])
+        curve = self.data.setdefault(label, [])
+        waiting.append((float(x), float(y)))
+        if len(waiting) < every_n:
+            return
+        curve.append(_Point(*(sum(values) / len(waiting) for values in zip(*waiting))))
+        waiting.clear()
+        if self.display:
+            self._update_lines()
+
+    def _update_lines(self):
+        """Give all points to the lines of the figure; open one if none is open."""
+        axes = self.axes or self._open_figure().gca()
+        for label, points in self.data.items():
+            if label not in self.lines:
+                i = len(self.lines)
+                ls, color = self.ls[i % len(self.ls)], self.colors[i % len(self.colors)]
+                (self.lines[label],) = axes.plot([], [], ls, color=color, label=label)
+                style = self.xlim, self.ylim, self.xscale, self.yscale
+                set_axes(axes, self.xlabel, self.ylabel, *style, legend=None)
+                axes.legend()
+            self.lines[label].set_data([p.x for p in points], [p.y for p in points])
+        axes.relim()
+        axes.autoscale_view()
+
+    def _open_figure(self):
+        """The figure of the board, or a new one if that was closed."""
+        number = self.fig.number if self.fig else None
+        if not plt.fignum_exists(number) or plt.figure(number) is not self.fig:
+            use_svg_display()
+            self.fig, self.lines = plt.figure(figsize=self.figsize), {}
+        return self.fig
 
 
-def cpu():
-    """The CPU as a device."""
-    return torch.device("cpu")
-
-
-def gpu(i=0):
-    """GPU number i as a device, whether or not it exists."""
-    return torch.device(f"cuda:{i}")
-
-
-def num_gpus():
-    """The number of CUDA devices that PyTorch can use."""
-    return torch.cuda.device_count()
-
-
-def try_gpu(i=0):
-    """GPU number i if it exists, else the CPU."""
-    return gpu(i) if i < num_gpus() else cpu()
-
-
-def try_all_gpus():
-    """All GPUs; without any, a list that holds the CPU."""
-    return [gpu(i) for i in range(num_gpus())] or [cpu()]
+_Point = namedtuple("_Point", ["x", "y"])
 
 
 class Classifier(Module):
@@ -481,6 +416,71 @@ def check_shape(a, shape):
     """Raise ValueError unless the tensor a has this shape."""
     if tuple(a.shape) != tuple(shape):
         raise ValueError(f"a must have shape {tuple(shape)}, not {tuple(a.shape)}")
+
+
+def cpu():
+    """The CPU as a device."""
+    return torch.device("cpu")
+
+
+def gpu(i=0):
+    """GPU number i as a device, whether or not it exists."""
+    return torch.device(f"cuda:{i}")
+
+
+def num_gpus():
+    """The number of CUDA devices that PyTorch can use."""
+    return torch.cuda.device_count()
+
+
+def try_gpu(i=0):
+    """GPU number i if it exists, else the CPU."""
+    return gpu(i) if i < num_gpus() else cpu()
+
+
+def try_all_gpus():
+    """All GPUs; without any, a list that holds the CPU."""
+    return [gpu(i) for i in range(num_gpus())] or [cpu()]
+
+
+def _curves(data):
+    """Numbers with one axis or two, whatever holds them, as a list of curves."""
+    rows = [data] if np.ndim(next(iter(data))) == 0 else data
+    return [[y.item() if torch.is_tensor(y) else y for y in row] for row in rows]
+
+
+def plot(
+    X,
+    Y=None,
+    xlabel=None,
+    ylabel=None,
+    legend=(),
+    xlim=None,
+    ylim=None,
+    xscale="linear",
+    yscale="linear",
+    fmts=("-", "m--", "g-.", "r:"),
+    figsize=(3.5, 2.5),
+    axes=None,
+):
+    """Draw one curve or several over the points X, in a new figure or in `axes`.
+
+    X and Y hold one curve (one axis) or a list of curves; a single X serves every Y.
+    Without Y, X is drawn over 0, 1, 2, ... The styles `fmts` repeat when they run out.
+    Raises ValueError when X and Y hold different numbers of curves.
+    """
+    ys = _curves(X if Y is None else Y)
+    xs = [range(len(y)) for y in ys] if Y is None else _curves(X)
+    if len(xs) == 1:
+        xs = xs * len(ys)
+    if len(xs) != len(ys):
+        raise ValueError(f"X must hold 1 or {len(ys)} curves, as Y does, not {len(xs)}")
+    set_figsize(figsize)
+    axes = plt.figure().gca() if axes is None else axes
+    axes.cla()
+    for x, y, fmt in zip(xs, ys, itertools.cycle(fmts)):
+        axes.plot(x, y, fmt)
+    set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend)
 
 
 def download(url, folder="../data", sha1_hash=None):

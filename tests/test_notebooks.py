@@ -177,7 +177,10 @@ def test_links_lead_to_a_file_or_to_a_paper_of_the_references(path):
             assert (path.parent / target.partition("#")[0]).exists(), target
 
 
-def test_every_reference_is_cited():
-    cited = {number for path in NOTEBOOKS for number in PAPER.findall(prose(path))}
+def test_every_reference_is_cited_and_every_page_cites_only_references():
+    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "book").glob("*.md")]
+    texts = [*pages, *map(prose, NOTEBOOKS)]
+    cited = {number for text in texts for number in PAPER.findall(text)}
+    assert [number for number in cited if number not in BIBLIOGRAPHY] == []
     for entry in re.split(r"^@", BIBLIOGRAPHY, flags=re.MULTILINE)[1:]:
         assert any(number in entry for number in cited), entry.partition(",")[0]

@@ -1,4 +1,4 @@
-"""Chapter 1: heatmaps of attention weights, and attention pooling."""
+"""Chapter 1: drawings of attention, heatmaps of weights, and attention pooling."""
 
 import pytest
 import torch
@@ -11,6 +11,31 @@ from d2lmini import plt
 
 def random(*shape):
     return torch.randn(shape, generator=torch.Generator().manual_seed(0))
+
+
+# --- draw_attention ------------------------------------------------------------------
+
+
+def test_the_drawing_has_the_labels_and_the_rounded_numbers():
+    scores = torch.tensor([0.5, -1.25, -torch.inf])
+    labels = ["q", ["a", "b", "c"], ["$v_1$", "$v_2$", "$v_3$"], "out"]
+    d2l.draw_attention(*labels, scores, torch.softmax(scores, dim=0))
+    texts = [text.get_text() for text in plt.gca().texts]
+    numbers = {"0.50", "−1.25", "−∞", "0.85", "0.15", "0.00"}
+    assert {"q", *labels[1], *labels[2], "out", "softmax"} | numbers <= {*texts}
+
+
+def test_an_arrow_is_as_thick_as_its_weight_and_a_masked_key_has_none():
+    _, (axes, other) = plt.subplots(1, 2)
+    weights = torch.tensor([0.75, 0.25, 0.0])
+    d2l.draw_attention("q", "abc", "xyz", "out", weights, weights, axes=axes)
+    arrows = [text.arrow_patch for text in axes.texts if hasattr(text, "arrow_patch")]
+    red = [arrow.get_linewidth() for arrow in arrows if arrow.get_edgecolor()[0] > 0.8]
+    assert red == pytest.approx([4.5, 4.5, 1.5, 1.5])
+    assert not other.texts
+
+
+# --- show_heatmaps -------------------------------------------------------------------
 
 
 def heatmaps(matrices, **options):
