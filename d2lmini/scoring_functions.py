@@ -23,62 +23,65 @@ __all__ = [
 
 
 def length_mask(valid_lens, num_keys):
-    """The mask (b, 1, m) for lengths (b,), or (b, n, m) for lengths (b, n).
+    """The mask (b, 1, m) for lengths (b,), (b, n, m) for (b, n).
 
-    Lengths are a tensor or a list of integers; ValueError for any other kind.
+    Lengths are a tensor or a list of integers; ValueError for others.
     """
     valid_lens = torch.as_tensor(valid_lens)
-    if valid_lens.is_floating_point() or valid_lens.dtype == torch.bool:
-        raise ValueError(f"valid_lens must be integers, not {valid_lens.dtype}")
+    dtype = valid_lens.dtype
+    if dtype.is_floating_point or dtype == torch.bool:
+        raise ValueError(f"valid_lens must be integers, not {dtype}")
     positions = torch.arange(num_keys, device=valid_lens.device)
     mask = positions < valid_lens.unsqueeze(-1)
     return mask.unsqueeze(1) if valid_lens.ndim == 1 else mask
 
 
 def causal_mask(num_queries, num_keys=None, *, start=0, device=None):
-    """The mask (n, m) that lets query i, at position start + i, see keys up to there.
+    """The mask (n, m): query i sees the keys up to position start + i.
 
-    Without num_keys there are as many keys as positions, start + num_queries.
+    Without num_keys there are as many keys as positions, start + n.
     """
     num_keys = start + num_queries if num_keys is None else num_keys
-    positions = torch.arange(start, start + num_queries, device=device)
-    return torch.arange(num_keys, device=device) <= positions.unsqueeze(-1)
+    queries = torch.arange(start, start + num_queries, device=device)
+    keys = torch.arange(num_keys, device=device)
+    return keys <= queries.unsqueeze(-1)
 
 
 def masked_softmax(X, valid_lens=None, *, mask=None):
-    """The softmax of scores over the keys that may be attended to; 0 for the others.
+    """The softmax of scores over the allowed keys; 0 for the others.
 
-    X is (b, ..., n, m). `valid_lens` counts the valid keys, (b,) or (b, n), a tensor or
-    a list of integers; `mask` is a boolean tensor, True = may attend, that broadcasts
-    to X. With both, both must allow a key. A query that may attend to nothing gets zero
-    weights. X is not changed. Raises ValueError for lengths or a mask of another shape
-    or type.
+    X is (b, ..., n, m). `valid_lens` counts the valid keys, (b,) or
+    (b, n), a tensor or a list of integers; `mask` is a boolean tensor,
+    True = may attend, that broadcasts to X. With both, both must allow
+    a key. A query that may attend to nothing gets zero weights. X is
+    not changed. Raises ValueError for lengths or a mask that do not fit.
     """
     mask = _attention_mask(X.shape, valid_lens, mask, X.device)
     if mask is None:
         return torch.softmax(X, dim=-1)
     has_valid_key = mask.any(dim=-1, keepdim=True)
-    weights = torch.softmax(X.masked_fill(~mask & has_valid_key, -math.inf), dim=-1)
-    return weights.masked_fill(~mask, 0)
+    scores = X.masked_fill(~mask & has_valid_key, -math.inf)
+    return torch.softmax(scores, dim=-1).masked_fill(~mask, 0)
 
 
 def _attention_mask(shape, valid_lens, mask, device):
     """One mask that broadcasts to scores of this shape, (b, ..., n, m), or None."""
     shape = tuple(shape)
     if mask is not None:
-        sizes = zip(mask.shape[::-1], shape[::-1])  # from the last axis to the first
-        fits = mask.ndim <= len(shape) and all(i in (1, axis) for i, axis in sizes)
+        pairs = zip(mask.shape[::-1], shape[::-1])  # from the last axis to the first
+        fits = mask.ndim <= len(shape) and all(i in (1, axis) for i, axis in pairs)
         if mask.dtype != torch.bool or not fits:
-            given = f"{mask.dtype} {tuple(mask.shape)}"
-            raise ValueError(f"mask must be boolean and fit {shape}, not {given}")
+            raise ValueError(
+                f"mask must be boolean and fit {shape}, "
+                f"not {mask.dtype} {tuple(mask.shape)}"
+            )
         mask = mask.reshape((1,) * (len(shape) - mask.ndim) + mask.shape)
     if valid_lens is None:
         return mask
     valid_lens = torch.as_tensor(valid_lens, device=device)
-    b, n, m = shape[0], shape[-2], shape[-1]
-    if tuple(valid_lens.shape) not in [(b,), (b, n)]:
-        given = tuple(valid_lens.shape)
-        raise ValueError(f"valid_lens must be ({b},) or ({b}, {n}), not {given}")
+    size, b, n, m = tuple(valid_lens.shape), shape[0], shape[-2], shape[-1]
+    if size not in [(b,), (b, n)]:
+        raise ValueError(f"valid_lens must be ({b},) or ({b}, {n}), not {size}")
     lengths = length_mask(valid_lens, m)
     lengths = lengths.reshape(b, *[1] * (len(shape) - 3), -1, m)  # an axis for heads
     return lengths if mask is None else lengths & mask
@@ -87,9 +90,10 @@ def _attention_mask(shape, valid_lens, mask, device):
 class DotProductAttention(nn.Module):
     """Scaled dot-product attention (Vaswani et al., 2017).
 
-    Queries (b, n, d), keys (b, m, d) and values (b, m, v) give (b, n, v); all may have
-    an axis of heads after the first, (b, h, n, d). For `valid_lens` and `mask` see
-    `masked_softmax`; a query that may attend to nothing gets zeros. Raises ValueError
+    Queries (b, n, d), keys (b, m, d) and values (b, m, v) give
+    (b, n, v); all may have an axis of heads after the first,
+    (b, h, n, d). For `valid_lens` and `mask` see `masked_softmax`; a
+    query that may attend to nothing gets zeros. Raises ValueError
     where sizes do not fit.
     """
 
@@ -99,15 +103,13 @@ class DotProductAttention(nn.Module):
         self._last = None  # queries, keys and mask of the last call
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
-        _check_sizes(queries, keys, values)
-        if queries.shape[-1] != keys.shape[-1]:
-            d, given = keys.shape[-1], queries.shape[-1]
-            raise ValueError(f"queries must have the keys' width {d}, not {given}")
-        scores_shape = (*queries.shape[:-1], keys.shape[-2])
-        mask = _attention_mask(scores_shape, valid_lens, mask, queries.device)
+        _check_sizes(queries, keys, values, same_width=True)
+        shape = *queries.shape[:-1], keys.shape[-2]
+        mask = _attention_mask(shape, valid_lens, mask, queries.device)
         self._last = queries.detach(), keys.detach(), mask
         if without_heads := queries.ndim == 3:
-            queries, keys, values = (X.unsqueeze(1) for X in (queries, keys, values))
+            inputs = queries, keys, values
+            queries, keys, values = (X.unsqueeze(1) for X in inputs)
             mask = None if mask is None else mask.unsqueeze(1)
         outputs = nn.functional.scaled_dot_product_attention(
             queries,
@@ -131,7 +133,7 @@ class DotProductAttention(nn.Module):
         return masked_softmax(scores, mask=mask).flatten(0, -3)
 
 
-def _check_sizes(queries, keys, values):
+def _check_sizes(queries, keys, values, *, same_width=False):
     """Raise ValueError unless the leading axes agree and each key has a value."""
     q, k, v = (tuple(X.shape) for X in (queries, keys, values))
     if not (len(q) > 2 and q[:-2] == k[:-2] == v[:-2]):
@@ -141,15 +143,18 @@ def _check_sizes(queries, keys, values):
         )
     if v[-2] != k[-2]:
         raise ValueError(f"values must hold {k[-2]} items, as keys, not {v[-2]}")
+    if same_width and q[-1] != k[-1]:
+        raise ValueError(f"queries must have the keys' width {k[-1]}, not {q[-1]}")
 
 
 class AdditiveAttention(nn.Module):
-    """Additive attention (Bahdanau et al., 2014), for queries and keys of any widths.
+    """Additive attention (Bahdanau et al., 2014).
 
-    Queries (b, ..., n, any), keys (b, ..., m, any) and values (b, ..., m, v) give
-    (b, ..., n, v). The first call fixes the two widths. `attention_weights` are as in
-    `DotProductAttention`; for `valid_lens` and `mask` see `masked_softmax`. Raises
-    ValueError where sizes do not fit.
+    Queries (b, ..., n, any), keys (b, ..., m, any) and values
+    (b, ..., m, v) give (b, ..., n, v). The first call fixes the widths
+    of queries and keys. `attention_weights` are as in
+    `DotProductAttention`; for `valid_lens` and `mask` see
+    `masked_softmax`. Raises ValueError where sizes do not fit.
     """
 
     def __init__(self, num_hiddens, dropout):
@@ -161,14 +166,16 @@ class AdditiveAttention(nn.Module):
         self.attention_weights = None  # of the last call
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
-        return self.attend(queries, self.W_k(keys), values, valid_lens, mask=mask)
+        projected_keys = self.W_k(keys)
+        return self.attend(queries, projected_keys, values, valid_lens, mask=mask)
 
     def attend(self, queries, projected_keys, values, valid_lens=None, *, mask=None):
-        """The output for keys that W_k has already projected, (b, ..., m, h)."""
+        """The output for keys (b, ..., m, h) that W_k projected."""
         _check_sizes(queries, projected_keys, values)
         Q = self.W_q(queries).unsqueeze(-2)  # (b, ..., n, 1, h)
         K = projected_keys.unsqueeze(-3)  # (b, ..., 1, m, h)
-        scores = self.w_v(torch.tanh(Q + K)).squeeze(-1)  # (b, ..., n, m)
+        hidden = torch.tanh(Q + K)  # (b, ..., n, m, h)
+        scores = self.w_v(hidden).squeeze(-1)
         weights = masked_softmax(scores, valid_lens, mask=mask)
         self.attention_weights = weights.detach().flatten(0, -3)
         return self.dropout(weights) @ values
@@ -177,12 +184,19 @@ class AdditiveAttention(nn.Module):
 class DistanceAttention(DotProductAttention):
     """Attention by distance, with the score -|q - k|² / (2√d).
 
-    Shapes, masks, weights and errors are those of `DotProductAttention`.
+    Shapes, masks and weights are those of `DotProductAttention`. The weights are
+    accurate for queries and keys far from the origin, too.
     """
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
         """The weighted sums of the values; see the class."""
-        # The dot product of [q, 1] and [k, -|k|²/2] is the score, times √d.
+        # Distances do not change when the mean of the valid keys becomes the origin.
+        zeros = queries.new_zeros(*queries.shape[:-1], keys.shape[-2])
+        uniform = masked_softmax(zeros, valid_lens, mask=mask)
+        total = uniform.sum(dim=-2, keepdim=True)  # (b, ..., 1, m)
+        mean = total @ keys.detach() / total.sum(dim=-1, keepdim=True).clamp(min=1)
+        queries, keys = queries - mean, keys - mean
+        # The dot product of [q, 1] and [k, -|k|²/2] is then the score, times √d.
         d = keys.shape[-1]
         norms = keys.square().sum(dim=-1, keepdim=True)
         queries = torch.cat((queries, torch.ones_like(queries[..., :1])), dim=-1)

@@ -328,3 +328,14 @@ def test_bilinear_attention_is_a_dot_product_through_a_matrix(problem, width):
     weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)
     torch.testing.assert_close(layer.attention_weights, weights)
     torch.testing.assert_close(output, weights @ values)
+
+
+@pytest.mark.parametrize("padding", [0, 30])
+def test_distance_attention_is_accurate_far_from_the_origin(padding):
+    queries, keys = random(2, 4, 8) + 2000, random(2, 6, 8, seed=1) + 2000
+    padded = torch.cat([keys, torch.zeros(2, padding, 8)], dim=1)
+    layer = d2l.DistanceAttention(0)
+    layer(queries, padded, padded, torch.tensor([6, 6]))
+    scores = -torch.cdist(queries.double(), keys.double()).square() / (2 * 8**0.5)
+    weights = torch.softmax(scores, dim=-1).float()
+    torch.testing.assert_close(layer.attention_weights[..., :6], weights)

@@ -10,6 +10,8 @@ class DistanceAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
+        mean = keys.mean(-2, keepdim=True)
+        queries, keys = queries - mean, keys - mean
         norms = (keys * keys).sum(-1).unsqueeze(-2)
         scores = (queries @ keys.mT - norms / 2) / math.sqrt(keys.shape[-1])
         weights = d2l.masked_softmax(scores, valid_lens, mask=mask)
@@ -109,6 +111,7 @@ class DistanceAttention(d2l.DotProductAttention):
 - builds all differences, n × m × d elements:
   `(queries @ keys.mT - norms / 2)`
   -> `-((queries.unsqueeze(-2) - keys.unsqueeze(-3)) ** 2).sum(-1) / 2`
+- does not subtract the mean of the keys: `keys.mean(-2, keepdim=True)` -> `0`
 - shows the weights after dropout:
   `d2l.masked_softmax(scores, valid_lens, mask=mask)`
   -> `self.dropout(d2l.masked_softmax(scores, valid_lens, mask=mask))`
