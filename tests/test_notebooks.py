@@ -147,6 +147,7 @@ def test_markdown_is_plain_enough_for_all_four(path):
         assert not re.search(markup, text, re.MULTILINE), markup
     for formula in re.findall(r"\$\$(.*?)\$\$", text, re.DOTALL):
         assert "\n" not in formula, "a formula on several lines breaks in the book"
+        assert not {r"\\", r"\tag"} <= {*re.findall(r"\\(?:\\|tag)", formula)}, formula
 
 
 @notebook
