@@ -2,7 +2,8 @@
 # edit that, then run `make save`.
 """5 · Multi-head attention
 
-Axes. `b` batch, `n` queries, `m` keys and values, `h` heads, `p` width of a head.
+Axes. `b` batch, `n` queries, `m` keys and values, `h` heads, `p` width of a head, `g`
+groups of heads.
 """
 
 from torch import nn
@@ -17,12 +18,13 @@ class MultiHeadAttention(Module):
     """Multi-head attention with scaled dot products (Vaswani et al., 2017).
 
     Queries (b, n, any), keys (b, m, any) and values (b, m, any) give
-    (b, n, num_hiddens). The first call fixes the three widths. `valid_lens`, (b,) or
-    (b, n), hold for all heads, and so does a mask (n, m) or (b, n, m); a mask with four
-    axes has a matrix for each head, (b, h, n, m). Where a query may attend to nothing,
-    its heads are zeros. The weights of the last call, (b h, n, m), are
-    `attention.attention_weights`. Raises ValueError where sizes do not fit, or if
-    num_heads does not divide num_hiddens.
+    (b, n, num_hiddens). The first call fixes the three widths.
+    `valid_lens`, (b,) or (b, n), hold for all heads, and so does a mask
+    (n, m) or (b, n, m); a mask with four axes has a matrix for each
+    head, (b, h, n, m). Where a query may attend to nothing, its heads
+    are zeros. The weights of the last call, (b h, n, m), are
+    `attention.attention_weights`. Raises ValueError where sizes do not
+    fit, or if num_heads does not divide num_hiddens.
     """
 
     def __init__(self, num_hiddens, num_heads, dropout, bias=False, **kwargs):
@@ -47,17 +49,18 @@ class MultiHeadAttention(Module):
         return X.unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)
 
     def transpose_output(self, X):
-        """Merge the heads, the reverse of transpose_qkv: (b, h, n, p) gives (b, n, h p)."""
+        """Merge the heads again: (b, h, n, p) gives (b, n, h p)."""
         return X.transpose(-3, -2).flatten(-2)
 
     def project(self, keys, values):
         """Keys and values for `attend`, projected and split: (b, h, m, p) each."""
-        return self.transpose_qkv(self.W_k(keys)), self.transpose_qkv(self.W_v(values))
+        keys, values = self.W_k(keys), self.W_v(values)
+        return self.transpose_qkv(keys), self.transpose_qkv(values)
 
     def attend(self, queries, keys, values, valid_lens=None, *, mask=None):
-        """The output for queries (b, n, any), with keys and values from `project`."""
+        """The output for queries (b, n, any), with what `project` returns."""
         queries = self.transpose_qkv(self.W_q(queries))
         if mask is not None and mask.ndim == 3:
-            mask = mask.unsqueeze(1)  # (b, n, m) -> (b, 1, n, m), one matrix for all heads
+            mask = mask.unsqueeze(1)  # (b, n, m) -> (b, 1, n, m), for all heads
         heads = self.attention(queries, keys, values, valid_lens, mask=mask)
         return self.W_o(self.transpose_output(heads))

@@ -177,6 +177,9 @@ def head_distances(weights):
 - takes the positive side always: `min(options, key=lambda option: option[0])` -> `options[0]`
 - compares sums instead of squares:
   `key=lambda option: option[0]` -> `key=lambda option: -abs(option[2])`
+- compares sums instead of squares, and prefers the negative side where they are equal:
+  `min(options, key=lambda option: option[0])`
+  -> `min(options[::-1], key=lambda option: -abs(option[2]))`
 - looks up the largest coefficient alone:
 ```
 def best_blend(wanted):
