@@ -24,7 +24,7 @@ from .nadaraya_watson import (
     nadaraya_watson,
     triangular,
 )
-from .positional_encoding import PositionalEncoding
+from .positional_encoding import PositionalEncoding, RotaryEncoding
 from .queries_keys_values import attention_pooling, draw_attention, show_heatmaps
 from .scoring_functions import (
     AdditiveAttention,
@@ -141,6 +141,7 @@ __all__ = [
     "Seq2SeqAttentionDecoder",
     "MultiHeadAttention",
     "PositionalEncoding",
+    "RotaryEncoding",
     "PositionWiseFFN",
     "AddNorm",
     "TransformerEncoderBlock",

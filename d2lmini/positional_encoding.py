@@ -2,14 +2,25 @@
 # edit that, then run `make save`.
 """6 · Self-attention and positional encoding
 
-Axes. `b` batch, `n` tokens of a sequence, `d` numbers in the vector of a token
-(`num_hiddens` in layers).
+Axes. `b` batch, `n` tokens of a sequence, `d` width of a token's vector (`num_hiddens`
+in layers), `p` width of queries and keys.
 """
 
 import torch
 from torch import nn
 
-__all__ = ["PositionalEncoding"]
+__all__ = ["PositionalEncoding", "RotaryEncoding"]
+
+
+def _rows(table, start, n):
+    """The rows start to start + n - 1 of a table; ValueError if there are fewer."""
+    end, max_len = start + n, len(table)
+    if start < 0 or end > max_len:
+        raise ValueError(
+            f"positions must be in 0 to {max_len - 1} (max_len = "
+            f"{max_len}), not {start} to {end - 1}"
+        )
+    return table[start:end]
 
 
 class PositionalEncoding(nn.Module):
@@ -26,16 +37,37 @@ class PositionalEncoding(nn.Module):
         super().__init__()
         self.dropout = nn.Dropout(dropout)
         column = torch.arange(num_hiddens, dtype=torch.float64)
-        omega = 10000 ** -((column - column % 2) / num_hiddens)  # one for each column
+        omega = 10000 ** -((column - column % 2) / num_hiddens)  # one per column
         angles = torch.outer(torch.arange(max_len, dtype=torch.float64), omega)
         P = torch.where(column % 2 == 0, angles.sin(), angles.cos())
         self.register_buffer("P", P.float().unsqueeze(0), persistent=False)
 
     def forward(self, X, start=0):
-        end, max_len = start + X.shape[1], self.P.shape[1]
-        if start < 0 or end > max_len:
-            raise ValueError(
-                f"positions must be in 0 to {max_len - 1} (max_len = "
-                f"{max_len}), not {start} to {end - 1}"
-            )
-        return self.dropout(X + self.P[:, start:end])
+        return self.dropout(X + _rows(self.P[0], start, X.shape[1]))
+
+
+class RotaryEncoding(nn.Module):
+    """Rotate queries or keys by their positions (Su et al., 2021).
+
+    X (..., n, width) with an even width, whose first token is at position `start`,
+    gives the same shape and type: columns 2j and 2j + 1 of the token at position i,
+    as a complex number, are multiplied by exp(1j * i / 10000^(2j / width)), 1j being
+    the imaginary unit. The tables cos and sin, (max_len, width / 2), are buffers, not
+    in the state. Raises ValueError for an odd width or positions outside the tables.
+    """
+
+    def __init__(self, width, max_len=1000):
+        super().__init__()
+        if width % 2:
+            raise ValueError(f"width must be even, and is {width}")
+        j = torch.arange(width // 2, dtype=torch.float64)
+        i = torch.arange(max_len, dtype=torch.float64)
+        angles = torch.outer(i, 10000 ** (-2 * j / width))
+        self.register_buffer("cos", angles.cos().float(), persistent=False)
+        self.register_buffer("sin", angles.sin().float(), persistent=False)
+
+    def forward(self, X, start=0):
+        cos, sin = (_rows(P, start, X.shape[-2]) for P in (self.cos, self.sin))
+        x, y = X[..., 0::2], X[..., 1::2]  # (..., n, width / 2)
+        rotated = torch.stack([x * cos - y * sin, x * sin + y * cos], dim=-1)
+        return rotated.flatten(-2).type_as(X)

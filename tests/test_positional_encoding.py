@@ -1,4 +1,6 @@
-"""PositionalEncoding: equal to d2l's table and to the formula, wherever it starts."""
+"""PositionalEncoding: equal to d2l's table and to the formula, wherever it starts.
+RotaryEncoding: equal to complex multiplication; scores depend on offsets only.
+"""
 
 import math
 
@@ -98,3 +100,79 @@ def test_dropout_acts_on_the_sum_and_in_training_only():
     kept = output != 0
     assert 0.3 < kept.float().mean() < 0.7
     torch.testing.assert_close(output[kept], 2 * total[kept])
+
+
+# --- rotary --------------------------------------------------------------------------
+
+
+def by_complex_numbers(X, start=0):
+    """The reference formula: pairs of columns times exp(1j * position * frequency)."""
+    *_, n, width = X.shape
+    frequencies = 1.0 / 10000 ** (torch.arange(0, width, 2).double() / width)
+    angles = torch.outer(torch.arange(start, start + n).double(), frequencies)
+    pairs = torch.view_as_complex(X.double().reshape(*X.shape[:-1], -1, 2))
+    turned = pairs * torch.polar(torch.ones_like(angles), angles)
+    return torch.view_as_real(turned).flatten(-2)
+
+
+@pytest.mark.parametrize("shape", [(7, 2), (3, 7, 8), (2, 4, 7, 64), (2, 1, 8)])
+@pytest.mark.parametrize("start", [0, 5, 993])
+def test_rotary_encoding_is_multiplication_by_a_complex_number(shape, start):
+    X = random(*shape)
+    before, output = X.clone(), d2l.RotaryEncoding(shape[-1])(X, start)
+    assert torch.equal(X, before) and output.dtype == X.dtype
+    expected = by_complex_numbers(X, start).to(X.dtype)
+    torch.testing.assert_close(output, expected, atol=1e-6, rtol=1e-6)
+
+
+@given(st.integers(0, 900), st.integers(0, 900))
+def test_rotary_scores_depend_on_tokens_and_offsets_only(start, other):
+    rotary = d2l.RotaryEncoding(16).to(torch.float64)
+    Q, K = random(6, 16).double(), random(9, 16).double()
+    scores = [rotary(Q, s + 4) @ rotary(K, s).T for s in (start, other)]
+    torch.testing.assert_close(*scores, atol=1e-5, rtol=0)
+    assert (scores[0] - Q @ K.T).abs().max() > 0.1
+
+
+def test_rotary_encoding_keeps_norms_and_the_first_position():
+    X, rotary = random(2, 50, 12), d2l.RotaryEncoding(12)
+    torch.testing.assert_close(rotary(X).norm(dim=-1), X.norm(dim=-1))
+    assert torch.equal(rotary(X)[:, 0], X[:, 0])
+
+
+def test_rotated_keys_can_be_kept_while_a_sequence_grows():
+    rotary, Q, K = d2l.RotaryEncoding(8), random(2, 3, 6, 8), random(2, 3, 6, 8)
+    whole = rotary(Q) @ rotary(K).mT
+    cached = torch.cat([rotary(K[..., i : i + 1, :], start=i) for i in range(6)], dim=-2)
+    for i in range(6):
+        row = rotary(Q[..., i : i + 1, :], start=i) @ cached.mT
+        torch.testing.assert_close(row, whole[..., i : i + 1, :])
+
+
+def test_rotary_tables_are_buffers_that_are_not_in_the_state():
+    rotary = d2l.RotaryEncoding(6, max_len=9)
+    assert {name: tuple(P.shape) for name, P in rotary.named_buffers()} == {
+        "cos": (9, 3),
+        "sin": (9, 3),
+    }
+    assert list(rotary.parameters()) == list(rotary.state_dict()) == []
+    assert rotary.to("meta")(torch.zeros(1, 2, 6, device="meta")).is_meta
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_rotary_encoding_in_half_precision_is_the_rounded_result(dtype):
+    X = random(2, 100, 32).to(dtype)
+    output = d2l.RotaryEncoding(32)(X, start=900)
+    assert output.dtype == dtype
+    assert torch.equal(output, d2l.RotaryEncoding(32)(X.float(), start=900).to(dtype))
+
+
+def test_rotary_encoding_refuses_odd_widths_and_positions_beyond_its_tables():
+    with pytest.raises(ValueError, match=r"^width must be even, and is 7$"):
+        d2l.RotaryEncoding(7)
+    rotary = d2l.RotaryEncoding(4, max_len=5)
+    assert rotary(torch.zeros(5, 4)).shape == (5, 4)
+    for n, start in [(6, 0), (2, 4), (1, -1)]:
+        message = rf"max_len = 5\), not {start} to {start + n - 1}$"
+        with pytest.raises(ValueError, match=message):
+            rotary(torch.zeros(n, 4), start)

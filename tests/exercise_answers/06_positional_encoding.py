@@ -97,9 +97,13 @@ def rotary(X, start=0):
     n, d = X.shape[-2:]
     i = start + torch.arange(n).double()
     angles = i[:, None] / 10000 ** (torch.arange(0, d, 2).double() / d)
-    turn = torch.polar(torch.ones_like(angles), -angles)
-    pairs = torch.view_as_complex(X.double().unflatten(-1, (-1, 2)).contiguous())
-    return torch.view_as_real(pairs * turn).flatten(-2).to(X.dtype)
+    turn = torch.polar(torch.ones_like(angles), angles)
+    pairs = torch.view_as_complex(X.double().unflatten(-1, (2, -1)).mT.contiguous())
+    return torch.view_as_real(pairs * turn).mT.flatten(-2).to(X.dtype)
+
+
+def reordered(W):
+    return W.unflatten(0, (-1, 2)).transpose(0, 1).flatten(0, 1)
 
 
 def four_terms(X, P, W_q, W_k):
@@ -209,15 +213,17 @@ MISTAKES = {
 - a softmax over queries: `S.sum(-1, keep` -> `S.sum(-2, keep`
 """,
     "6.4": """
-- rotates the other way: `-angles)` -> `angles)`
+- rotates the other way: `, angles)` -> `, -angles)`
 - forgets start: `i = start + torch` -> `i = torch`
 - angles in single precision:
   `angles = i[:, None]` -> `angles = i[:, None].float()`
   `turn = torch` -> `angles = angles.float().double()
     turn = torch`
-- pairs the two halves of the columns:
-  `unflatten(-1, (-1, 2))` -> `unflatten(-1, (2, -1)).mT`
-  `pairs * turn).flatten(-2)` -> `pairs * turn).mT.flatten(-2)`
+- pairs neighbouring columns:
+  `unflatten(-1, (2, -1)).mT` -> `unflatten(-1, (-1, 2))`
+  `pairs * turn).mT.flatten(-2)` -> `pairs * turn).flatten(-2)`
+- puts the rows into the order of the other direction:
+  `W.unflatten(0, (-1, 2))` -> `W.unflatten(0, (2, -1))`
 """,
     "6.5": """
 - no causal mask: `mask=d2l.causal_mask(n)` -> `mask=None`
