@@ -13,7 +13,8 @@ NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 CHAPTERS = [path for path in NOTEBOOKS if path.parent.name == "notebooks"]
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
 PAPER = re.compile(
-    r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/|proceedings\.mlr\.press/)([^)\s]+)"
+    r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/|proceedings\.mlr\.press/"
+    r"|openreview\.net/forum\?id=)([^)\s]+)"
 )
 
 
