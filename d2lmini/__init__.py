@@ -2,7 +2,7 @@
 # edit that, then run `make save`.
 """Attention & Transformers, an executable course: the code its chapters save."""
 
-from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder
+from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder, show_attention
 from .implementations import (
     BlogMultiHeadAttention,
     ScaledDotProductAttention,
@@ -139,6 +139,7 @@ __all__ = [
     "BilinearAttention",
     "AttentionDecoder",
     "Seq2SeqAttentionDecoder",
+    "show_attention",
     "MultiHeadAttention",
     "PositionalEncoding",
     "RotaryEncoding",

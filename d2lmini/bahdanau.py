@@ -6,12 +6,17 @@ Axes. `b` batch, `n` tokens of the target, `m` tokens of the source, `e` width o
 embeddings, `h` hidden units, `l` layers.
 """
 
+import html
+import importlib.resources
+import json
+import re
+
 import torch
 
 from .scoring_functions import AdditiveAttention
 from .translation import Decoder, Seq2SeqDecoder, init_seq2seq
 
-__all__ = ["AttentionDecoder", "Seq2SeqAttentionDecoder"]
+__all__ = ["AttentionDecoder", "Seq2SeqAttentionDecoder", "show_attention"]
 
 
 class AttentionDecoder(Decoder):
@@ -61,3 +66,81 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
             self._attention_weights.append(self.attention.attention_weights)
         logits = self.dense(torch.cat(outputs)).transpose(0, 1)  # (n, b, h) -> (b, n, ...)
         return logits, (values, hidden_state, valid_lens)
+
+
+def _attention_svg(percent, rows, columns, title):
+    """Two columns of tokens, and a line for each weight of 1 percent or more."""
+    left, right = (8 * max(map(len, tokens)) + 60 for tokens in (rows, columns))
+    width, height = left + 110 + right, 28 * max(len(rows), len(columns)) + 8
+    y = range(18, height, 28)
+    parts = [
+        '<svg xmlns="http://www.w3.org/2000/svg" role="img" '
+        f'width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'aria-label="{html.escape(title)}" font-family="sans-serif" '
+        'font-size="14">',
+        '<rect class="face" width="100%" height="100%" fill="#fff"/>',
+        '<g class="lines" stroke="#3b82f6">',
+    ]
+    for i, row in enumerate(percent, start=1):
+        parts += [
+            f'<path d="M{left} {y[i]}L{left + 110} {y[j]}" '
+            f'opacity="{weight / 100}" stroke-width="{1 + 0.03 * weight:.2f}"/>'
+            for j, weight in enumerate(row, start=1)
+            if weight
+        ]
+    parts.append("</g>")
+    for kind, x, tokens, box, width, anchor, margin in (
+        ('class="query-token"', left, rows, 4 - left, left - 4, "end", -8),
+        ('class="key-token"', left + 110, columns, 0, right - 4, "start", 8),
+    ):
+        for k, token in enumerate(tokens):
+            kind_or_heading = kind if k else 'font-style="italic"'
+            parts += [
+                f'<g {kind_or_heading} transform="translate({x} {y[k]})">'
+                f'<rect x="{box}" y="-13" width="{width}" height="26" rx="4" '
+                f'fill="#3b82f6" fill-opacity="0"/><text x="{margin}" y="5" '
+                f'text-anchor="{anchor}">{html.escape(token)}</text></g>'
+            ]
+    return "\n".join([*parts, "</svg>"])
+
+
+def show_attention(
+    weights, rows, columns, *, xlabel="keys", ylabel="queries", block=1, head=1
+):
+    """Draw attention as lines from the n tokens `rows` to the m tokens `columns`.
+
+    `weights` has shape (blocks, heads, n, m), (heads, n, m) or (n, m). The figure shows
+    one block and head at a time, first `block` and `head`, counted from 1. Weights are
+    rounded to two decimals, and 0.00 has no line. After BertViz (Vig, 2019).
+    Raises ValueError unless the labels fit and the weights lie between 0 and 1.
+    """
+    import pandas  # slow to import, and only needed here
+    from IPython.display import display
+
+    if not 2 <= weights.ndim <= 4:
+        raise ValueError(f"weights must have 2 to 4 axes, not {weights.ndim}")
+    weights = weights.detach().double().cpu()[(None,) * (4 - weights.ndim)]
+    blocks, heads, n, m = weights.shape
+    for name, tokens, size in (("rows", rows, n), ("columns", columns, m)):
+        if len(tokens) != size:
+            raise ValueError(f"{name} must hold {size} tokens, not {len(tokens)}")
+    if not (1 <= block <= blocks and 1 <= head <= heads):
+        raise ValueError(f"no head {head} in block {block}, of {heads} in {blocks}")
+    if not (weights.min() >= 0 and weights.max() < 1.005):
+        raise ValueError("weights must lie between 0 and 1")
+    percent = (100 * weights + 0.5).int().tolist()
+    shown = percent[block - 1][head - 1]
+    title = f"Attention from {ylabel} to {xlabel}"
+    svg = _attention_svg(shown, [ylabel, *rows], [xlabel, *columns], title)
+    table = (pandas.DataFrame(shown, rows, columns) / 100).to_html(float_format="%.2f")
+    parts = {
+        "title": html.escape(title),
+        "svg": svg,
+        "table": table,
+        "shown": [block - 1, head - 1],
+        "weights": json.dumps(percent, separators=(",", ":")),
+    }
+    path = importlib.resources.files("d2lmini") / "data" / "attention.html"
+    page = re.sub(r"{{(\w+)}}", lambda key: str(parts[key[1]]), path.read_text("utf-8"))
+    text = f"{title}: weights {blocks, heads, n, m}, an interactive figure in HTML"
+    display({"text/html": page, "image/svg+xml": svg, "text/plain": text}, raw=True)

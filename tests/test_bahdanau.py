@@ -2,6 +2,9 @@
 test_translation.py."""
 
 import copy
+import json
+import re
+import xml.etree.ElementTree as ET
 
 import pytest
 import torch
@@ -149,3 +152,92 @@ def test_dropout_acts_on_the_attention_even_with_one_layer():
     assert not torch.equal(decoder(X, state)[0], decoder(X, state)[0])
     decoder.eval()
     assert torch.equal(decoder(X, state)[0], decoder(X, state)[0])
+
+
+# --- show_attention ------------------------------------------------------------------
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """The figures that show_attention gives to Jupyter."""
+    figures = []
+    show = lambda data, raw: figures.append(data)  # noqa: E731
+    monkeypatch.setattr("IPython.display.display", show)
+    return figures
+
+
+def softmax(*shape, seed=0):
+    return torch.softmax(4 * random(*shape, seed=seed), dim=-1)
+
+
+ROWS, COLUMNS = ["le", "chat", "<eos>"], ["the", '<b>"&', "cat", "</script>"]
+
+
+def test_an_explorer_is_the_same_each_time_and_asks_nothing_of_the_net(shown):
+    for _ in range(2):
+        d2l.show_attention(softmax(2, 3, 3, 4), ROWS, COLUMNS, xlabel="English", head=2)
+    first, second = shown
+    assert first == second
+    assert first.keys() == {"text/html", "image/svg+xml", "text/plain"}
+    page = first["text/html"].replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"//\w|\bsrc=|\bhref=|\bid=|import|fetch", page)
+    assert first["image/svg+xml"] in first["text/html"]
+    assert first["text/plain"].startswith("Attention from queries to English")
+
+
+def test_an_explorer_holds_every_weight_and_draws_those_of_the_head_shown(shown):
+    weights = softmax(2, 3, 3, 4)
+    weights[1, 2, 0] = torch.tensor([0.0049, 0.0051, 0.49, 0.5])
+    d2l.show_attention(weights, ROWS, COLUMNS, block=2, head=3)
+    page = shown[0]["text/html"]
+    held = torch.tensor(json.loads(re.search(r'data-weights="(.*?)"', page)[1]))
+    assert_close(held / 100, weights, atol=0.00501, rtol=0)
+    assert held[1, 2, 0].tolist() == [0, 1, 49, 50]
+    assert json.loads(re.search(r'data-shown="(.*?)"', page)[1]) == [1, 2]
+    root = ET.fromstring(shown[0]["image/svg+xml"])
+    drawn = [float(path.get("opacity")) for path in root.findall(".//{*}path")]
+    expected = [weight / 100 for weight in held[1, 2].flatten().tolist()]
+    assert drawn == [weight for weight in expected if weight]
+    assert len(drawn) == (weights[1, 2] >= 0.005).sum()
+    table = re.findall(r"<td>(.*?)</td>", page)
+    assert [float(weight) for weight in table] == expected
+
+
+def test_the_tokens_of_an_explorer_are_text_and_no_markup(shown):
+    d2l.show_attention(softmax(3, 4), ROWS, COLUMNS, ylabel="<i>")
+    page, picture = shown[0]["text/html"], shown[0]["image/svg+xml"]
+    texts = [text.text for text in ET.fromstring(picture).findall(".//{*}text")]
+    assert texts == ["<i>", *ROWS, "keys", *COLUMNS]
+    assert page.count("</script>") == 1
+    assert not re.search(r"<(b|i|eos)>", page)
+
+
+def test_one_or_two_axes_may_be_left_out(shown):
+    weights = softmax(3, 4)
+    for shape in [(3, 4), (1, 3, 4), (1, 1, 3, 4)]:
+        d2l.show_attention(weights.reshape(shape), ROWS, COLUMNS)
+    assert shown[0] == shown[1] == shown[2]
+
+
+@pytest.mark.parametrize(
+    ("shape", "options", "message"),
+    [
+        ((4,), {}, "weights must have 2 to 4 axes, not 1"),
+        ((4, 4), {}, "rows must hold 4 tokens, not 3"),
+        ((2, 3, 5), {}, "columns must hold 5 tokens, not 4"),
+        ((2, 3, 4), {"head": 3}, "no head 3 in block 1, of 2 in 1"),
+        ((2, 3, 4), {"block": 0}, "no head 1 in block 0, of 2 in 1"),
+    ],
+)
+def test_an_explorer_refuses_what_does_not_fit(shown, shape, options, message):
+    with pytest.raises(ValueError, match=message):
+        d2l.show_attention(softmax(*shape), ROWS, COLUMNS, **options)
+    assert shown == []
+
+
+@pytest.mark.parametrize("wrong", [-0.5, 1.5, float("nan")])
+def test_an_explorer_refuses_scores(shown, wrong):
+    weights = softmax(3, 4)
+    weights[1, 2] = wrong
+    with pytest.raises(ValueError, match="weights must lie between 0 and 1"):
+        d2l.show_attention(weights, ROWS, COLUMNS)
