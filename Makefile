@@ -4,7 +4,6 @@ PORT ?= 8000
 NB ?=
 BOOK_FLAGS ?=
 COURSE ?= _build/assignments
-ADDRESS ?=
 ASSIGNMENT ?=
 
 BIN := .venv/bin
@@ -17,6 +16,7 @@ help:  ## show this help
 
 book: $(ENV)  ## render the book to _build/html
 	@$(BIN)/jupyter-book build . $(BOOK_FLAGS)
+	@$(BIN)/python tools/standalone.py _build/html/_sources/notebooks/*.ipynb
 	@$(BIN)/python tools/assignments.py --downloads _build/html/_sources/notebooks/exercises
 	@echo "The book is ready: open _build/html/index.html in a browser."
 
@@ -40,7 +40,7 @@ format: $(ENV)  ## format code and notebooks in place
 	$(BIN)/ruff format
 
 assignments: $(ENV)  ## write the exercises as an nbgrader course to _build/assignments (or COURSE=...)
-	$(BIN)/python tools/assignments.py --course $(COURSE) --address "$(ADDRESS)"
+	$(BIN)/python tools/assignments.py --course $(COURSE)
 
 grade: $(ENV)  ## grade what was handed in (ASSIGNMENT=01_queries_keys_values COURSE=...)
 	$(BIN)/python tools/grade.py --course $(COURSE) $(ASSIGNMENT)

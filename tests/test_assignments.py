@@ -7,6 +7,7 @@ import re
 import assignments
 import nbformat
 import pytest
+import standalone
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from conftest import ROOT
@@ -168,11 +169,12 @@ def test_a_student_view_keeps_what_is_given_and_leaves_out_the_rest():
         tagged(new_markdown_cell("<details>\n\nBecause.\n\n</details>"), "solution"),
         tagged(new_code_cell("print(f(5))"), "discussion"),
     ]
-    course = assignments.course_view(new_notebook(cells=cells), "https://host/name")
+    course = assignments.course_view(new_notebook(cells=cells))
     view = assignments.student_view(course)
     assert [cell.source for cell in view.cells] == [
         "# Exercises",
-        assignments.SETUP.format("%pip install --quiet git+https://host/name"),
+        assignments.ADVICE,
+        standalone.setup_cell(cells).source,
         "import math",
         function + "raise NotImplementedError",
         "assert f(1) == 2",
@@ -186,14 +188,6 @@ def test_a_student_view_keeps_what_is_given_and_leaves_out_the_rest():
         ("0-tests-1", 1),
         ("0-hidden-tests-1", 2),
     ]
-
-
-def test_without_an_address_the_first_cell_says_what_is_missing(monkeypatch):
-    view = assignments.course_view(new_notebook(cells=[new_code_cell("import math")]))
-    exec(view.cells[0].source, {})  # here the package is installed
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ModuleNotFoundError, match="ask for the address"):
-        exec(view.cells[0].source, {})
 
 
 def test_a_stub_keeps_signatures_docstrings_imports_and_constants():

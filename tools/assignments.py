@@ -1,6 +1,6 @@
 """Make assignments of the exercise notebooks, for students and for nbgrader.
 
-    python tools/assignments.py [--course FOLDER] [--address URL] [--exercises FOLDER]
+    python tools/assignments.py [--course FOLDER] [--exercises FOLDER]
     python tools/assignments.py --downloads FOLDER
 
 A notebook of notebooks/exercises/ (or of another folder of exercises) holds statements,
@@ -13,8 +13,7 @@ hidden-tests  what it must pass besides; students do not get them
 discussion    experiments and wrong answers, for the book only
 
 All other cells students get as they are, and no outputs. The first code cell is preceded
-by one that installs the package where it is missing, as in Colab, from the address; without
-an address, here or in _config.yml, it says what to ask for.
+by one that unpacks the package where it is missing, as in Colab (standalone.py).
 
 The first command makes an nbgrader course: source/ has the notebooks with nbgrader's
 metadata and markers, release/ what nbgrader makes of them for students, gradebook.db their
@@ -29,10 +28,10 @@ import sys
 from pathlib import Path
 
 import nbformat
-import yaml
 from grade import open_course
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_markdown_cell
 from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
+from standalone import setup_cell
 from traitlets.config import PyFileConfigLoader
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,14 +44,9 @@ HIDDEN = """\
 ### BEGIN HIDDEN TESTS
 {}
 ### END HIDDEN TESTS"""
-SETUP = """\
-# Write where it says NotImplementedError. All other code is restored for grading.
-import importlib.util
-
-if importlib.util.find_spec("d2lmini") is None:  # a fresh machine, such as Colab's
-    {}"""
-NO_ADDRESS = (
-    'raise ModuleNotFoundError("ask for the address from which to install d2lmini")'
+ADVICE = (
+    "Write your code where it says `NotImplementedError`, and your answers where it says "
+    "*Your answer*. All other code is restored before grading."
 )
 
 
@@ -67,31 +61,23 @@ def main():
     parser.add_argument("--course", type=Path, default=course, help="nbgrader's folder")
     parser.add_argument("--exercises", type=Path, default=SOURCES, help="their folder")
     parser.add_argument("--downloads", type=Path, help="a folder for students' notebooks")
-    parser.add_argument("--address", help="of the repository (else that in _config.yml)")
     options = parser.parse_args()
-    address = options.address or repository()
     try:
         if options.downloads:
             options.downloads.mkdir(parents=True, exist_ok=True)
-            for path, notebook in read_all(options.exercises, address):
+            for path, notebook in read_all(options.exercises):
                 nbformat.write(student_view(notebook), options.downloads / path.name)
         else:
-            make_course(options.course, read_all(options.exercises, address))
+            make_course(options.course, read_all(options.exercises))
     except ValueError as error:
         sys.exit(f"assignments: {error}")
 
 
-def repository():
-    """What the setup cell installs: the repository that _config.yml names."""
-    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    return settings["repository"]["url"]
-
-
-def read_all(folder, address):
+def read_all(folder):
     """The notebooks as nbgrader wants them, with their paths."""
     for path in sorted(folder.glob("*.ipynb")):
         try:
-            yield path, course_view(nbformat.read(path, as_version=4), address)
+            yield path, course_view(nbformat.read(path, as_version=4))
         except ValueError as error:
             raise ValueError(f"{path.name}: {error}") from None
 
@@ -112,7 +98,7 @@ def make_course(course, notebooks):
         print(course / "release" / path.stem / path.name)
 
 
-def course_view(notebook, address=""):
+def course_view(notebook):
     """The notebook with nbgrader's metadata and markers; ValueError names a bad cell.
 
     nbgrader makes the students' version of it and grades what comes back.
@@ -152,9 +138,9 @@ def course_view(notebook, address=""):
             "task": False,
             **({"points": points} if "tests" in kind else {}),
         }
-    setup = SETUP.format(f"%pip install --quiet git+{address}" if address else NO_ADDRESS)
     first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
-    cells.insert(first, new_code_cell(setup, id="setup"))
+    advice = new_markdown_cell(ADVICE, id="advice")
+    cells[first:first] = [advice, setup_cell(cells)]
     return nbformat.from_dict({**notebook, "cells": cells})
 
 
