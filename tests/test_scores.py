@@ -70,10 +70,50 @@ def test_d2l_s_transformer_starts_with_the_weights_that_pytorch_gives():
     assert layer.weight.abs().max() <= 64**-0.5
 
 
+def test_digits_are_classified_with_few_and_with_many_images(monkeypatch):
+    monkeypatch.setattr(scores, "IMAGES", (10, 60))
+    rows = dict(scores.vision(0, None, steps=2))
+    assert rows.pop("digits guessed at random") == (None, 0.1, 0.1)
+    assert [*rows] == [
+        "nearest neighbour",
+        "dense layers",
+        "convolutions",
+        "vision Transformer",
+    ]
+    num_weights, few, many = rows.pop("nearest neighbour")
+    assert num_weights is None and 0.5 < few < many < 1
+    for num_weights, *accuracies in rows.values():
+        assert num_weights > 5_000 and 0 <= min(accuracies) <= max(accuracies) < 0.9
+
+
 def test_the_vision_transformer_of_d2l_s_experiment_is_trained(monkeypatch):
     batch = torch.rand(2, 1, 96, 96), torch.tensor([0, 1])
     data = d2lmini.DataModule()
+    data.train = data.val = torch.utils.data.TensorDataset(*batch)
     data.get_dataloader = lambda train: [batch]
     monkeypatch.setattr(d2lmini, "FashionMNIST", lambda *args, **options: data)
-    ((_, (accuracy,)),) = scores.vision(0, None, max_epochs=1)
-    assert accuracy in (0, 0.5, 1)
+    rows = dict(scores.fashion(0, None, max_epochs=1))
+    assert rows["nearest neighbour"] == (None, 1)  # the held-out images themselves
+    num_weights, accuracy = rows["vision Transformer"]
+    assert num_weights > 6_000_000 and accuracy in (0, 0.5, 1)
+
+
+@pytest.mark.parametrize("options", [["--only", "vision"], ["--only", "fashion"]])
+def test_without_a_network_fashion_is_skipped_with_the_reason(monkeypatch, capsys, options):
+    def experiment(seed, root):
+        yield "a model", (1, 0.5)
+
+    def offline(seed, root):
+        raise ConnectionError("no mirror has given images.gz")
+        yield
+
+    written = []
+    columns = {"weights": 0, "accuracy": 2}
+    monkeypatch.setitem(scores.EXPERIMENTS, "vision", (experiment, columns))
+    monkeypatch.setitem(scores.EXPERIMENTS, "fashion", (offline, columns))
+    monkeypatch.setattr(scores.results, "write", lambda name, table: written.append(name))
+    monkeypatch.setattr("sys.argv", ["scores.py", *options, "--write"])
+    scores.main()
+    assert written == (["vision"] if "vision" in options else [])
+    reason = "its data could not be downloaded: no mirror has given images.gz"
+    assert f"fashion: skipped, because {reason}" in capsys.readouterr().err
