@@ -14,7 +14,7 @@ CHAPTERS = [path for path in NOTEBOOKS if path.parent.name == "notebooks"]
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
 PAPER = re.compile(
     r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/|proceedings\.mlr\.press/"
-    r"|openreview\.net/forum\?id=)([^)\s]+)"
+    r"|openreview\.net/forum\?id=|openai\.com/index/|transformer-circuits\.pub/)([^)\s]+)"
 )
 
 
