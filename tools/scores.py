@@ -6,6 +6,7 @@ copying     the fraction of symbols that recurrent models copy without and with
             attention, trained as in the chapter on translation
 phrasebook  recurrent models without and with attention and the Transformer, on the
             pairs of chapters 4 and 7, trained as in chapter 7
+differences models of the phrasebook, each with one thing as in d2l
 small       d2l's two experiments on Tatoeba (512 pairs), with d2l 1.0.3 and with ours
 large       20,000 random pairs of Tatoeba of at most ten tokens, 60 seconds of training
 vision      classifiers of digits with few and with many training images, trained as in
@@ -20,17 +21,19 @@ that fails, their tables are skipped. With --write, tables go to book/results.md
 """
 
 import argparse
+import importlib
 import random
 import statistics
 import sys
 import time
+from unittest.mock import patch
 
 import results
 import torch
 from d2l_reference import load_book
-from sklearn.neighbors import KNeighborsClassifier
 from torch import nn
 from torch.nn.parameter import is_lazy
+from vision_scores import FASHION, VISION, fashion, num_weights, vision
 
 import d2lmini
 
@@ -41,8 +44,11 @@ PLAIN = "Seq2SeqEncoder", "Seq2SeqDecoder"
 ATTENTIVE = "Seq2SeqEncoder", "Seq2SeqAttentionDecoder"
 TRANSFORMER = "TransformerEncoder", "TransformerDecoder"
 TRANSLATION = {"weights": 0, "epochs": 1, "held-out BLEU": 1, "four sentences": 2}
-IMAGES = 40, 160, 640, 1297  # for training
-VISION = {"weights": 0, **{f"{num:,} images": 3 for num in IMAGES}}
+PHRASEBOOK = {  # the parts, sizes and highest learning rate of each model
+    "recurrent, without attention": (PLAIN, (64, 128, 1), 0.01),
+    "recurrent, with attention": (ATTENTIVE, (64, 128, 1), 0.01),
+    "Transformer": (TRANSFORMER, (64, 128, 4, 2, 0), 0.005),
+}
 FOUR = {
     "go .": "va !",
     "i lost .": "j'ai perdu .",
@@ -75,17 +81,67 @@ def copying(seed, root, num_batches=600, widths=(32, 64, 128)):
 
 def phrasebook(seed, root, max_epochs=12, num_train=2200):
     """The models of chapters 4 and 7, with equal batches, updates and schedule."""
-    options = {"num_steps": 11, "num_train": num_train, "num_val": 500, "min_freq": 20}
-    data = d2lmini.MTFraEng(64, seed=1, **options)
-    for title, parts, sizes, lr in [
-        ("recurrent, without attention", PLAIN, (64, 128, 1), 0.01),
-        ("recurrent, with attention", ATTENTIVE, (64, 128, 1), 0.01),
-        ("Transformer", TRANSFORMER, (64, 128, 4, 2, 0), 0.005),
-    ]:
+    data = phrasebook_pairs(num_train)
+    for title, (parts, sizes, lr) in PHRASEBOOK.items():
         model = translator(d2lmini, data, parts, sizes, lr, seed)
         trainer = d2lmini.Trainer(max_epochs, gradient_clip_val=1, warmup=50)
         yield title, train(model, trainer, data)
     yield control(data, seed)
+
+
+def phrasebook_pairs(num_train):
+    """Random pairs of the phrasebook, the same for all experiments."""
+    options = {"num_steps": 11, "num_train": num_train, "num_val": 500, "min_freq": 20}
+    return d2lmini.MTFraEng(64, seed=1, **options)
+
+
+def differences(seed, root, max_epochs=12, num_train=2200):
+    """Models of the phrasebook, each with one thing as in d2l."""
+    data, library = phrasebook_pairs(num_train), d2lmini
+
+    def evaluated(model):
+        preds = library.translate(model, data, data.sentences(train=False)[0])
+        with torch.inference_mode():  # the loss of the tokens, without padding
+            losses = [
+                library.Seq2Seq.loss(model, model(*inputs), labels).item()
+                for *inputs, labels in data.val_dataloader()
+            ]
+        return statistics.mean(losses), library.held_out_bleu(data, preds)
+
+    def fit(name, change=lambda model: None):
+        model = translator(library, data, *PHRASEBOOK[name], seed)
+        change(model)
+        model.board.display = False
+        trainer = library.Trainer(max_epochs, gradient_clip_val=1, warmup=50)
+        trainer.fit(model, data)
+        return model.eval()
+
+    def count_padding(model):
+        model._trim_padding = lambda batch: batch
+        model.loss = lambda Y_hat, Y: nn.functional.cross_entropy(
+            Y_hat.flatten(0, 1), Y.flatten()
+        )
+
+    def read_padding(model):
+        model._trim_padding = lambda batch: batch
+        encode = model.encoder.forward
+        model.encoder.forward = lambda X, lengths: encode(X)
+
+    model = fit("Transformer")
+    yield "Transformer, this course", evaluated(model)
+    position, add = library.PositionalEncoding, library.PositionalEncoding.forward
+    with patch.object(position, "forward", lambda self, X, start=0: add(self, X)):
+        yield "each decoded token encoded as position 0", (None, evaluated(model)[1])
+    transformer = importlib.import_module("d2lmini.transformer")
+    with patch.object(transformer, "causal_mask", lambda *args, **options: None):
+        yield "the future visible in validation", (evaluated(model)[0], None)
+    model = fit("Transformer", count_padding)
+    yield "padding counted in the training loss", evaluated(model)
+    model = fit("Transformer", lambda model: model.apply(reset))
+    yield "initial weights of d2l", evaluated(model)
+    name = "recurrent, with attention"
+    yield f"{name}, this course", evaluated(fit(name))
+    yield "padding read by the encoder", evaluated(fit(name, read_padding))
 
 
 def small(seed, root):
@@ -152,12 +208,7 @@ def train(model, trainer, data):
     pairs = zip(d2lmini.translate(model, data, list(FOUR)), FOUR.values())
     four = statistics.mean(d2lmini.bleu(*pair, k=2) for pair in pairs)
     epochs = trainer.train_batch_idx / trainer.num_train_batches
-    return size(model), epochs, d2lmini.held_out_bleu(data, preds), four
-
-
-def size(model):
-    """The number of weights of a model."""
-    return sum(weights.numel() for weights in model.parameters())
+    return num_weights(model), epochs, d2lmini.held_out_bleu(data, preds), four
 
 
 def control(data, seed):
@@ -196,73 +247,6 @@ class TimedTrainer(d2lmini.Trainer):
         return super().prepare_batch(batch)
 
 
-def vision(seed, root, steps=252):
-    """The classifiers of chapter 8: the same number of steps for all, with Adam."""
-    guess, sizes = 1 / 10, {"img_size": 8, "patch_size": 2, "num_hiddens": 32}
-    sizes |= {"mlp_num_hiddens": 64, "num_heads": 4, "num_blks": 2}
-    builds = {
-        "dense layers": lambda: layers(
-            *(nn.Flatten(), nn.Linear(64, 128), nn.ReLU()),
-            *(nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 10)),
-        ),
-        "convolutions": lambda: layers(
-            *(nn.Conv2d(1, 16, 3, padding=1), nn.ReLU()),
-            *(nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)),
-            *(nn.Flatten(), nn.Linear(512, 10)),
-        ),
-        "vision Transformer": lambda: d2lmini.ViT(**sizes, emb_dropout=0, blk_dropout=0),
-    }
-    datasets = [d2lmini.Digits(num_train=num) for num in IMAGES]
-    yield "nearest neighbour", (None, *map(neighbour, datasets))
-    for title, build in builds.items():
-        models = [classifier(build, data, steps, seed) for data in datasets]
-        X, y = datasets[0].val[:]
-        with torch.inference_mode():
-            accuracies = [model.accuracy(model(X), y).item() for model in models]
-        yield title, (size(models[0]), *accuracies)
-    yield "digits guessed at random", (None, *[guess] * len(IMAGES))
-
-
-def layers(*parts):
-    """Layers as a classifier."""
-    model = d2lmini.Classifier()
-    model.net = nn.Sequential(*parts)
-    return model
-
-
-def classifier(build, data, steps, seed):
-    """A model for digits, trained for as many whole epochs as fit into the steps."""
-    torch.manual_seed(seed)
-    model = build()
-    model.board.display = False
-    model.configure_optimizers = lambda: torch.optim.Adam(model.parameters(), lr=0.005)
-    data.val_dataloader = lambda: None  # validated once, at the end
-    epochs = steps // len(data.train_dataloader())
-    d2lmini.Trainer(epochs, gradient_clip_val=1, warmup=50).fit(model, data)
-    return model.eval()
-
-
-def neighbour(data):
-    """The accuracy of predicting the label of the nearest training image."""
-    (images, labels), (X, y) = data.train[:], data.val[:]
-    nearest = KNeighborsClassifier(1).fit(images.flatten(1), labels)
-    return nearest.score(X.flatten(1), y)
-
-
-def fashion(seed, root, max_epochs=10):
-    """d2l's vision Transformer, trained on images of 96 x 96 pixels."""
-    data = d2lmini.FashionMNIST(128, resize=(96, 96), root=root)
-    yield "nearest neighbour", (None, neighbour(d2lmini.FashionMNIST(root=root)))
-    torch.manual_seed(seed)
-    sizes = {"num_hiddens": 512, "mlp_num_hiddens": 2048, "num_heads": 8, "num_blks": 2}
-    dropout = {"emb_dropout": 0.1, "blk_dropout": 0.1}
-    model = d2lmini.ViT(img_size=96, patch_size=16, **sizes, **dropout, lr=0.1)
-    model.board.display = False
-    trainer = d2lmini.Trainer(max_epochs, num_gpus=1)
-    trainer.fit(model, data)
-    yield "vision Transformer", (size(model), trainer.history["val_acc"].iloc[-1])
-
-
 def spread(values, digits):
     """The mean, and the standard deviation of fractions that are not all the same."""
     if None in values:
@@ -276,10 +260,11 @@ def spread(values, digits):
 EXPERIMENTS = {
     "copying": (copying, COPYING),
     "phrasebook": (phrasebook, TRANSLATION),
+    "differences": (differences, {"validation loss": 2, "held-out BLEU": 1}),
     "small": (small, TRANSLATION),
     "large": (large, TRANSLATION),
     "vision": (vision, VISION),
-    "fashion": (fashion, {"weights": 0, "held-out accuracy": 3}),
+    "fashion": (fashion, FASHION),
 }
 
 
