@@ -131,10 +131,12 @@ def show_attention(
     percent = (100 * weights + 0.5).int().tolist()
     shown = percent[block - 1][head - 1]
     title = f"Attention from {ylabel} to {xlabel}"
-    svg = _attention_svg(shown, [ylabel, *rows], [xlabel, *columns], title)
+    caption = title + f", block {block}" * (blocks > 1) + f", head {head}" * (heads > 1)
+    svg = _attention_svg(shown, [ylabel, *rows], [xlabel, *columns], caption)
     table = (pandas.DataFrame(shown, rows, columns) / 100).to_html(float_format="%.2f")
     parts = {
         "title": html.escape(title),
+        "caption": html.escape(caption),
         "svg": svg,
         "table": table,
         "shown": [block - 1, head - 1],

@@ -2,6 +2,7 @@
 test_translation.py."""
 
 import copy
+import html
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -201,6 +202,22 @@ def test_an_explorer_holds_every_weight_and_draws_those_of_the_head_shown(shown)
     assert len(drawn) == (weights[1, 2] >= 0.005).sum()
     table = re.findall(r"<td>(.*?)</td>", page)
     assert [float(weight) for weight in table] == expected
+
+
+@pytest.mark.parametrize(
+    ("shape", "options", "numbers"),
+    [
+        ((3, 4), {}, ""),
+        ((4, 3, 4), {"head": 2}, ", head 2"),
+        ((2, 1, 3, 4), {"block": 2}, ", block 2"),
+        ((2, 4, 3, 4), {"head": 3}, ", block 1, head 3"),
+    ],
+)
+def test_an_explorer_names_the_head_without_its_script(shown, shape, options, numbers):
+    d2l.show_attention(softmax(*shape), ROWS, COLUMNS, ylabel="<i>", **options)
+    caption = f"Attention from <i> to keys{numbers}"
+    assert ET.fromstring(shown[0]["image/svg+xml"]).get("aria-label") == caption
+    assert f"<summary>{html.escape(caption)}: table" in shown[0]["text/html"]
 
 
 def test_the_tokens_of_an_explorer_are_text_and_no_markup(shown):

@@ -42,6 +42,20 @@ def test_every_page_of_the_table_of_contents_exists_and_every_notebook_is_in_it(
         assert any((ROOT / f"{name}{end}").is_file() for end in (".md", ".ipynb")), name
 
 
+def test_the_bibliography_has_nothing_but_entries_in_alphabetical_order():
+    text = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
+    entries = re.findall(r"^@\w+\{(\w+),\n((?:  \w+ = \{.+\},\n)+)\}$", text, re.MULTILINE)
+    keys = [key for key, _ in entries]
+    assert re.findall(r"^@\w+\{(\w+)", text, re.MULTILINE) == keys == sorted({*keys})
+    assert len(text.splitlines()) == sum(body.count("\n") + 3 for _, body in entries) - 1
+    for key, body in entries:
+        fields = re.findall(r"^  (\w+) =", body, re.MULTILINE)
+        assert {"author", "title", "year"} <= {*fields} and len({*fields}) == len(fields), (
+            key
+        )
+        assert {"eprint", "doi", "url"} & {*fields}, f"{key} has no address"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_image_has_alternative_text(page):
     text = page.read_text(encoding="utf-8")

@@ -44,7 +44,7 @@ def book(d2l_1_0_3):
 SECTION = re.compile(
     r"### (?P<title>.+)\n\n"
     r"```python\n(?P<proof>[^`]+)```\n\n"
-    r"- \*\*(?:d2l:\*\* `(?P<theirs>[^`]+)`|A source:\*\* )(?:.|\n )*\n"
+    r"- \*\*(?:d2l:\*\* `(?P<theirs>[^`]+)`|[\w ]+:\*\* )(?:.|\n )*\n"
     r"- \*\*Here:\*\* `(?P<ours>[^`]+)`(?:.|\n )*"
 )
 LINE = re.compile(
@@ -78,8 +78,17 @@ def slug(title):
 
 
 def test_every_result_on_the_page_belongs_to_a_proof():
-    results = re.findall(r"\*\*(?:d2l|A source|Here):\*\*", PROOFS)
+    results = re.findall(r"^ *- \*\*[\w ]+:\*\*", PROOFS, re.MULTILINE)
     assert len(results) == 2 * len(ENTRIES) > 80
+
+
+def test_the_effects_of_the_first_five_are_those_of_the_page_of_results():
+    results = (ROOT / "book" / "results.md").read_text(encoding="utf-8")
+    five = PROOFS.split("\n## ")[2]
+    rows = re.findall(r"^\| \[(.+)\]\(.+ \| ([\d.]+) \| ([\d.]+) \|$", five, re.MULTILINE)
+    assert [title for title, *_ in rows] == re.findall(r"^### (.+)$", five, re.MULTILINE)
+    measured = {*re.findall(r"\| ([\d.]+)(?= ± [\d.]+ \|)", results)}
+    assert {number for _, *numbers in rows for number in numbers} <= measured
 
 
 def test_every_note_in_a_chapter_has_its_section():

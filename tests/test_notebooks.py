@@ -14,7 +14,7 @@ CHAPTERS = [path for path in NOTEBOOKS if path.parent.name == "notebooks"]
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
 PAPER = re.compile(
     r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/|proceedings\.mlr\.press/"
-    r"|openreview\.net/forum\?id=)([^)\s]+)"
+    r"|openreview\.net/forum\?id=|openai\.com/index/|transformer-circuits\.pub/)([^)\s]+)"
 )
 
 
@@ -188,3 +188,25 @@ def test_every_reference_is_cited_and_every_page_cites_only_references():
     assert [number for number in cited if number not in BIBLIOGRAPHY] == []
     for entry in re.split(r"^@", BIBLIOGRAPHY, flags=re.MULTILINE)[1:]:
         assert any(number in entry for number in cited), entry.partition(",")[0]
+
+
+# A bold, calligraphic or accented letter, a Greek one: what a reader would look up.
+SYMBOL = re.compile(
+    r"\\(?:mathbf|mathcal|boldsymbol|hat|bar|tilde|over(?:right|left)arrow)"
+    r"\{?\\?\w+\}?(?:\{\w+\}\})?"
+    r"|\\(?:alpha|beta|delta|epsilon|eta|theta|kappa|xi|mu|sigma|varphi|omega|Phi|ell)\b"
+)
+
+
+def symbols(text):
+    """The symbols in the formulas of a text, without their indices."""
+    text = re.sub(r"`[^`\n]*`", "", text)
+    formulas = re.findall(r"\$\$.*?\$\$|\$[^$\n]+\$", text, re.DOTALL)
+    found = {symbol for formula in formulas for symbol in SYMBOL.findall(formula)}
+    return {re.sub(r"[{}]", "", symbol) for symbol in found}
+
+
+@chapter
+def test_every_symbol_is_on_the_page_of_notation(path):
+    page = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
+    assert symbols(prose(path)) - symbols(page) == set()

@@ -5,6 +5,7 @@ import time
 import pytest
 import scores
 import torch
+import vision_scores
 
 import d2lmini
 
@@ -22,6 +23,20 @@ def test_every_model_of_the_chapters_is_trained_and_evaluated():
     for num_weights, epochs, held_out, four in rows.values():
         assert num_weights > 200_000 and epochs == 1
         assert 0 <= held_out <= 100 and 0 <= four <= 1
+
+
+def test_each_difference_from_d2l_is_measured_by_itself():
+    rows = dict(scores.differences(0, None, max_epochs=1, num_train=640))
+    ours = rows["Transformer, this course"]
+    assert all(len(row) == 2 for row in rows.values())
+    assert rows["each decoded token encoded as position 0"][0] is None
+    future, _ = rows["the future visible in validation"]
+    padding, _ = rows["padding counted in the training loss"]
+    initial, _ = rows["initial weights of d2l"]
+    assert len({ours[0], future, padding, initial}) == 4
+    recurrent, padded = rows["recurrent, with attention, this course"], [*rows.values()][-1]
+    assert recurrent[0] != padded[0]
+    assert all(2 < row[0] < 8 for row in rows.values() if row[0])
 
 
 def test_copying_has_models_without_and_with_attention_and_the_chance_level():
@@ -70,10 +85,51 @@ def test_d2l_s_transformer_starts_with_the_weights_that_pytorch_gives():
     assert layer.weight.abs().max() <= 64**-0.5
 
 
+def test_digits_are_classified_with_few_and_with_many_images(monkeypatch):
+    monkeypatch.setattr(vision_scores, "IMAGES", (10, 60))
+    rows = dict(scores.vision(0, None, steps=2))
+    assert rows.pop("digits guessed at random") == (None, 0.1, 0.1)
+    assert [*rows] == [
+        "nearest neighbour",
+        "dense layers",
+        "convolutions",
+        "vision Transformer",
+        "vision Transformer, initial positions of d2l",
+    ]
+    num_weights, few, many = rows.pop("nearest neighbour")
+    assert num_weights is None and 0.5 < few < many < 1
+    for num_weights, *accuracies in rows.values():
+        assert num_weights > 5_000 and 0 <= min(accuracies) <= max(accuracies) < 0.9
+
+
 def test_the_vision_transformer_of_d2l_s_experiment_is_trained(monkeypatch):
     batch = torch.rand(2, 1, 96, 96), torch.tensor([0, 1])
     data = d2lmini.DataModule()
+    data.train = data.val = torch.utils.data.TensorDataset(*batch)
     data.get_dataloader = lambda train: [batch]
     monkeypatch.setattr(d2lmini, "FashionMNIST", lambda *args, **options: data)
-    ((_, (accuracy,)),) = scores.vision(0, None, max_epochs=1)
-    assert accuracy in (0, 0.5, 1)
+    rows = dict(scores.fashion(0, None, max_epochs=1))
+    assert rows["nearest neighbour"] == (None, 1)  # the held-out images themselves
+    num_weights, accuracy = rows["vision Transformer"]
+    assert num_weights > 6_000_000 and accuracy in (0, 0.5, 1)
+
+
+@pytest.mark.parametrize("options", [["--only", "vision"], ["--only", "fashion"]])
+def test_without_a_network_fashion_is_skipped_with_the_reason(monkeypatch, capsys, options):
+    def experiment(seed, root):
+        yield "a model", (1, 0.5)
+
+    def offline(seed, root):
+        raise ConnectionError("no mirror has given images.gz")
+        yield
+
+    written = []
+    columns = {"weights": 0, "accuracy": 2}
+    monkeypatch.setitem(scores.EXPERIMENTS, "vision", (experiment, columns))
+    monkeypatch.setitem(scores.EXPERIMENTS, "fashion", (offline, columns))
+    monkeypatch.setattr(scores.results, "write", lambda name, table: written.append(name))
+    monkeypatch.setattr("sys.argv", ["scores.py", *options, "--write"])
+    scores.main()
+    assert written == (["vision"] if "vision" in options else [])
+    reason = "its data could not be downloaded: no mirror has given images.gz"
+    assert f"fashion: skipped, because {reason}" in capsys.readouterr().err
