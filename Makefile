@@ -4,6 +4,8 @@ PORT ?= 8000
 NB ?=
 BOOK_FLAGS ?=
 COURSE ?= _build/assignments
+REPO ?=
+export REPO
 ASSIGNMENT ?=
 
 BIN := .venv/bin
@@ -14,8 +16,9 @@ ENV := .venv/.installed
 help:  ## show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-book: $(ENV)  ## render the book to _build/html
+book: $(ENV)  ## render the book to _build/html (with links to it: REPO=owner/name)
 	@$(BIN)/jupyter-book build . $(BOOK_FLAGS)
+	@$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir _build/html .
 	@$(BIN)/python tools/standalone.py _build/html/_sources/notebooks/*.ipynb
 	@$(BIN)/python tools/assignments.py --downloads _build/html/_sources/notebooks/exercises
 	@echo "The book is ready: open _build/html/index.html in a browser."
@@ -56,11 +59,16 @@ clean:  ## remove what was built (the environment stays, and a course with its g
 	rm -rf $(filter-out _build/assignments,$(wildcard _build/*)) .pytest_cache .ruff_cache .hypothesis d2lmini.egg-info
 
 # The environment: the pinned requirements, this package, and d2l itself as the tests'
-# oracle, without its own pins, which no current Python can satisfy.
+# oracle, without its own pins, which no current Python can satisfy. Its stamp says where it
+# was made, since it does not work anywhere else: in a clone that was moved it is made anew.
+ifneq ($(shell cat $(ENV) 2>/dev/null),$(CURDIR))
+.PHONY: $(ENV)
+endif
 $(ENV): requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("d2lmini needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ": try make PYTHON=python3.12")'
+	@[ "$$(cat $@ 2>/dev/null)" = "$(CURDIR)" ] || rm -rf .venv
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --requirement requirements.txt
 	$(BIN)/python -m pip install --quiet --no-deps --editable .
 	$(BIN)/python -m pip install --quiet --no-deps d2l==1.0.3
-	@touch $@
+	@echo "$(CURDIR)" > $@

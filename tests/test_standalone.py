@@ -149,14 +149,14 @@ def test_downloads_run_without_the_course_and_print_what_the_book_shows(tmp_path
     compare(tmp_path / "clean", tmp_path / "work", FEW)
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 @pytest.mark.parametrize("name", [name for name in ALL if name not in FEW])
 def test_every_other_download_runs_without_the_course(tmp_path, name):
     clean_environment(tmp_path / "clean")
     compare(tmp_path / "clean", tmp_path / "work", [name])
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_downloads_run_with_the_old_kernel_of_colab(tmp_path):
     target = clean_environment(tmp_path / "clean", "IPython", "ipython", "ipykernel")
     pip = [
