@@ -19,6 +19,7 @@ help:  ## show this help
 book: $(ENV)  ## render the book to _build/html (with links to it: REPO=owner/name)
 	@$(BIN)/jupyter-book build . $(BOOK_FLAGS)
 	@$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir _build/html .
+	@rm -rf build
 	@$(BIN)/python tools/standalone.py _build/html/_sources/notebooks/*.ipynb
 	@$(BIN)/python tools/assignments.py --downloads _build/html/_sources/notebooks/exercises
 	@echo "The book is ready: open _build/html/index.html in a browser."

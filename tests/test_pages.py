@@ -5,19 +5,27 @@ Slow, and needs a built book (`make book`) and Chromium or Chrome.
 
 import functools
 import http.server
+import os
 import re
 import shutil
+import subprocess
+import sys
 import threading
+from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
+import book_pages
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
 from playwright.sync_api import sync_playwright
+from sphinx.errors import ExtensionError
 
 from conftest import ROOT
 
 pytestmark = pytest.mark.slow
+JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
 BOOK = ROOT / "_build" / "html"
 NAMES = re.findall(r"\b(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
 SEARCHES = {  # what a reader looks for, and the page that must come first
@@ -147,7 +155,7 @@ def test_every_link_within_the_book_leads_somewhere(address):
             url, anchor = urldefrag(urljoin(path.as_uri(), tag["href"]))
             if urlsplit(url).scheme != "file":
                 continue
-            target = path.__class__(unquote(urlsplit(url).path))
+            target = Path(unquote(urlsplit(url).path))
             if not target.is_file():
                 broken.append((path.name, tag["href"]))
             elif anchor and target in anchors and unquote(anchor) not in anchors[target]:
@@ -176,3 +184,59 @@ def test_nothing_is_cut_off_in_print(open_page, name):
     )
     assert cut == []
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
+
+
+def links(page):
+    return [tag["href"] for tag in page.find_all(href=True)]
+
+
+def test_without_an_address_no_page_leads_to_a_repository(address):
+    for path in BOOK.rglob("*.html"):
+        found = links(soup(path))
+        assert "" not in found and not [url for url in found if "://github.com" in url], (
+            path
+        )
+        assert not [url for url in found if "colab.research.google.com/github" in url], path
+    assert "Upload notebook" in (BOOK / "book" / "index.html").read_text("utf-8")
+
+
+def test_with_an_address_notebooks_open_in_colab_and_pages_take_issues(tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "jupyter_book.cli.main",
+        "build",
+        ROOT,
+        "-W",
+        "-n",
+        "-q",
+    ]
+    environment = {**os.environ, "REPO": "someone/some.where"}
+    subprocess.run(
+        [*command, "--path-output", tmp_path],
+        env=environment,
+        cwd=tmp_path,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    repository = "https://github.com/someone/some.where"
+    for name in NAMES:
+        path = tmp_path / "_build" / "html" / f"{name}.html"
+        found = links(soup(path))
+        assert any(url.startswith(f"{repository}/issues/new?title=") for url in found), name
+        colab = [url for url in found if "google.com/github" in url]
+        notebook = f"someone/some.where/blob/gh-pages/_sources/{name}.ipynb"
+        expected = [f"https://colab.research.google.com/github/{notebook}"]
+        assert colab == (expected if name.startswith("notebooks/") else [])
+        assert "" not in found
+    start = (tmp_path / "_build" / "html" / "book" / "index.html").read_text("utf-8")
+    assert f"git+{repository}" in BeautifulSoup(start, "lxml").text
+    assert "Upload notebook" not in start
+
+
+@pytest.mark.parametrize("name", ["someone", "https://github.com/a/b", "a/b c"])
+def test_an_address_of_another_form_is_refused(monkeypatch, name):
+    monkeypatch.setenv("REPO", name)
+    app = SimpleNamespace(tags=set())
+    with pytest.raises(ExtensionError, match=f"owner/name on GitHub, not '{name}'"):
+        book_pages.add_address(app, SimpleNamespace(myst_substitutions={}))

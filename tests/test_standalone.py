@@ -175,6 +175,27 @@ def test_downloads_run_with_the_old_kernel_of_colab(tmp_path):
     compare(tmp_path / "clean", tmp_path / "work", FEW)
 
 
+def test_the_wheel_that_the_book_links_installs_with_its_data(tmp_path):
+    for name in ("d2lmini", "pyproject.toml", "README.md", "LICENSE"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    pip = [sys.executable, "-m", "pip", "--quiet"]
+    options = ["--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, tmp_path]
+    subprocess.run([*pip, "wheel", *options], check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    page = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+    assert f'<a href="../{wheel.name}">' in page and f"`pip install {wheel.name}`" in page
+
+    target = clean_environment(tmp_path / "clean")
+    subprocess.run([*pip, "install", "--no-deps", "--target", target, wheel], check=True)
+    code = "import d2lmini as d2l; print(len(d2l.MTFraEng(8).sentences()[0]))"
+    python = tmp_path / "clean" / "bin" / "python"
+    done = subprocess.run(
+        [python, "-I", "-c", code], cwd=tmp_path / "clean", capture_output=True
+    )
+    assert int(done.stdout) > 100, done.stderr
+
+
 def test_without_a_network_the_cell_says_what_it_did_and_what_will_fail(
     tmp_path, monkeypatch
 ):

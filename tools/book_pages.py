@@ -1,15 +1,19 @@
-"""The book's Sphinx extension: links to its repository, and what the theme leaves to mend.
+"""The book's Sphinx extension: links to its repository, its index, mends of its pages.
 
 The variable REPO=owner/name names the repository on GitHub from which the book is
 published. Each notebook's page then has a button that opens in Colab what the page lets you
 download, every page has one that opens an issue, and the start page says how to install the
 package. What Colab opens lies in the branch `gh-pages`, where the workflow publish.yml puts
 the book. Without REPO, as on your own machine, there are none of these.
+
+The terms of book/terms.yml go into the index, which the search looks through first.
 """
 
 import os
 import re
 
+import yaml
+from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
 COLAB = "https://colab.research.google.com"
@@ -22,6 +26,7 @@ MENDS = {
 
 def setup(app):
     app.connect("config-inited", add_address)
+    app.connect("doctree-read", add_terms)
     app.connect("html-page-context", mend)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -48,6 +53,19 @@ def add_address(app, config):
         "use_issues_button": True,
         "use_repository_button": True,
     }
+
+
+def add_terms(app, doctree):
+    """Put the terms of a page into the index; a section that does not exist is an error."""
+    page, entries = app.env.docname, []
+    with open(os.path.join(app.srcdir, "book", "terms.yml"), encoding="utf-8") as file:
+        sections = yaml.safe_load(file).get(page, {})
+    for anchor, terms in sections.items():
+        if anchor not in doctree.ids:
+            raise ExtensionError(f"book/terms.yml: {page} has no section {anchor!r}")
+        entries += [("single", term, anchor, "main", None) for term in terms]
+    doctree.append(addnodes.index(entries=entries))  # for the search
+    app.env.get_domain("index").entries[page] += entries
 
 
 def mend(app, pagename, templatename, context, doctree):
