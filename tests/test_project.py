@@ -37,6 +37,50 @@ def test_ci_runs_the_commands_of_the_readme():
     assert "bash .ci/run" in [step.get("run") for step in job["steps"]]
 
 
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_pins_its_actions_and_has_the_least_permissions(path):
+    text = path.read_text(encoding="utf-8")
+    used = re.findall(r"uses: (\S+)(.*)", text)
+    for action, comment in used:
+        assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action), action
+        assert re.fullmatch(r" # v\d+\.\d+\.\d+", comment), action
+    workflow = yaml.safe_load(text)
+    permissions = {"contents": "write" if path.stem == "publish" else "read"}
+    assert workflow["permissions"] == permissions
+    assert workflow["concurrency"]["cancel-in-progress"]
+    assert workflow["env"]["PIP_EXTRA_INDEX_URL"].endswith("/whl/cpu")
+
+
+def test_the_address_of_the_published_book_comes_from_the_host():
+    workflow = (ROOT / ".github/workflows/publish.yml").read_text(encoding="utf-8")
+    assert "REPO: ${{ github.repository }}" in workflow
+    assert "make book" in workflow and "twine check --strict" in workflow
+
+
+def test_the_weekly_run_takes_the_lower_bounds_of_the_package():
+    text = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    for name, bound in re.findall(
+        r"([\w-]+)>=([\d.]+)", " ".join(project["project"]["dependencies"])
+    ):
+        assert f"{name}=={bound}.*" in text
+
+
+@pytest.mark.parametrize("moved", [True, False])
+def test_a_clone_that_was_moved_makes_its_environment_anew(tmp_path, moved):
+    for name in ("Makefile", "requirements.txt", "pyproject.toml"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    stamp = tmp_path / ".venv" / ".installed"
+    stamp.parent.mkdir()
+    stamp.write_text(f"{tmp_path}{'-before' * moved}\n", encoding="utf-8")
+    command = ["make", "-n", "check"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ("rm -rf .venv" in done.stdout) == ("-m venv .venv" in done.stdout) == moved
+
+
 def test_make_alone_lists_every_command():
     done = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True)
     listed = set(re.findall(r"make (\w+) ", done.stdout))
