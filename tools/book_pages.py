@@ -21,6 +21,7 @@ COLAB = "https://colab.research.google.com"
 MENDS = {
     ' aria-label="Toggle hidden content"': "",  # it hides what the fold's summary says
     "<th></th>": "<td></td>",  # an empty corner of a table is no heading
+    '<th class="head"><p></p></th>': "<td></td>",
 }
 
 
