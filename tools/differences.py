@@ -96,7 +96,7 @@ def names_text(root: Path) -> str:
     saved, used = d2l_names(d2l)
     missing = sorted((saved | used) - set(package.__all__))
     own = [name for name in missing if is_torch_s_own(getattr(d2l, name))]
-    lines += ["", "### What is not here", ""]
+    lines += ["", "### What is not here", "", *NOT_HERE.strip().splitlines(), ""]
     lines += [f"- `{name}`: {INSTEAD[name]}" for name in missing if name not in own]
     lines += [f"- {code(own)}: other words for what PyTorch has"]
     return "\n".join(lines) + "\n"
@@ -105,6 +105,11 @@ def names_text(root: Path) -> str:
 INTRODUCTION = """
 Every public name, chapter by chapter: those that d2l's library has, too; those that its
 book defines without saving them; and new ones.
+"""
+
+NOT_HERE = """
+These names are saved or used by the sections of d2l's book that the course covers. What
+d2l's library has for its other chapters is not here either.
 """
 
 
