@@ -36,9 +36,15 @@ SEARCHES = {  # what a reader looks for, and the page that must come first
     "RoPE": "notebooks/06_positional_encoding",
 }
 
-# What axe-core finds in every page of the theme and of MathJax, and we cannot mend: the
-# book's title stands outside of landmarks, and links to equations are in hidden formulas.
-THEIRS = {"region", "aria-hidden-focus"}
+# What axe-core finds in what others make, and we cannot mend.
+THEIRS = {
+    "region",  # the theme's title of the book stands outside of all landmarks
+    "aria-hidden-focus",  # MathJax hides a formula that has links, and reads another version
+    "empty-table-header",  # for axe a formula is nothing; what is empty, the next test finds
+    "aria-deprecated-role",  # docutils' lists of references
+    "aria-allowed-role",
+    "aria-required-children",
+}
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -111,6 +117,10 @@ WIDE = """[...document.querySelectorAll('body *')].filter(e =>
     .some(p => getComputedStyle(p).overflowX != 'visible')
 ).map(e => e.outerHTML.slice(0, 120)).slice(0, 3)"""
 
+# Formulas at which the tab key stops although they need no scrolling.
+TAB_STOPS = """[...document.querySelectorAll("mjx-container[tabindex='0']")]
+  .filter(e => e.scrollWidth <= e.clientWidth).length"""
+
 
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
 @pytest.mark.parametrize("name", NAMES)
@@ -123,7 +133,7 @@ def test_a_page_is_complete_fits_and_is_accessible(open_page, name, width, schem
     found = Axe().run(page).response["violations"]
     told = {each["id"]: [node["html"][:200] for node in each["nodes"]] for each in found}
     assert told.keys() <= THEIRS, told
-    assert page.locator("mjx-container[tabindex='0']").count() == 0
+    assert page.evaluate(TAB_STOPS) == 0
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "dark"), (390, "light")])
@@ -137,6 +147,14 @@ def test_a_page_fits_in_the_other_scheme_too(open_page, name, width, scheme):
 
 def soup(path):
     return BeautifulSoup(path.read_text(encoding="utf-8"), "lxml")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_fold_is_unnamed_and_no_table_has_an_empty_heading(address, name):
+    page = soup(BOOK / f"{name}.html")
+    assert not [tag for tag in page.find_all("th") if not tag.text.strip()]
+    assert not page.find_all("summary", attrs={"aria-label": "Toggle hidden content"})
+    assert all(tag.text.strip() for tag in page.select(".bd-article summary"))
 
 
 def test_every_link_within_the_book_leads_somewhere(address):
@@ -201,16 +219,7 @@ def test_without_an_address_no_page_leads_to_a_repository(address):
 
 
 def test_with_an_address_notebooks_open_in_colab_and_pages_take_issues(tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "jupyter_book.cli.main",
-        "build",
-        ROOT,
-        "-W",
-        "-n",
-        "-q",
-    ]
+    command = [JUPYTER_BOOK, "build", ROOT, "-W", "-n", "-q"]
     environment = {**os.environ, "REPO": "someone/some.where"}
     subprocess.run(
         [*command, "--path-output", tmp_path],
