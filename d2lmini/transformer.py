@@ -2,8 +2,9 @@
 # edit that, then run `make save`.
 """7 · The Transformer architecture
 
-Axes. `b` batch, `n` tokens of the target, `m` tokens of the source, `d` width of a
-token's vector (`num_hiddens`), `h` heads, `p` width of a head.
+Axes. `b` batch, `n` tokens of the target (queries, in an attention), `m` tokens of the
+source (keys), `d` width of a token's vector (`num_hiddens`), `h` heads, `p` width of a
+head.
 """
 
 import math
@@ -62,7 +63,7 @@ class AddNorm(nn.Module):
 
 
 class TransformerEncoderBlock(nn.Module):
-    """Self-attention, then a position-wise network (Vaswani et al., 2017).
+    """Self-attention, then a feed-forward network (Vaswani et al., 2017).
 
     X (b, m, num_hiddens) gives the same shape. For valid_lens see `masked_softmax`.
     Raises ValueError if num_heads does not divide num_hiddens.
@@ -139,7 +140,7 @@ class TransformerEncoder(Encoder):
 
 
 class TransformerDecoderBlock(nn.Module):
-    """Causal self-attention, cross-attention, then a position-wise network.
+    """Causal self-attention, cross-attention, then a feed-forward network.
 
     X (b, n, num_hiddens) and a state (see `TransformerDecoder`) give the same shape,
     and a state whose cache i also holds the keys and values of X. No output depends on
