@@ -39,8 +39,8 @@ SEARCHES = {  # what a reader looks for, and the page that must come first
 # What axe-core finds in what others make, and we cannot mend.
 THEIRS = {
     "region",  # the theme's title of the book stands outside of all landmarks
-    "aria-hidden-focus",  # MathJax hides a formula that has links, and reads another version
-    "empty-table-header",  # for axe a formula is nothing; what is empty, the next test finds
+    "aria-hidden-focus",  # MathJax hides formulas with links; another form is read
+    "empty-table-header",  # a formula counts as nothing; a test below finds others
     "aria-deprecated-role",  # docutils' lists of references
     "aria-allowed-role",
     "aria-required-children",
