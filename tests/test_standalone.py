@@ -188,7 +188,7 @@ def test_the_wheel_that_the_book_links_installs_with_its_data(tmp_path):
 
     target = clean_environment(tmp_path / "clean")
     subprocess.run([*pip, "install", "--no-deps", "--target", target, wheel], check=True)
-    code = "import d2lmini as d2l; print(len(d2l.MTFraEng(8).sentences()[0]))"
+    code = "import d2lmini as d2l; print(len(d2l.MTFraEng(8).sentences(train=True)[0]))"
     python = tmp_path / "clean" / "bin" / "python"
     done = subprocess.run(
         [python, "-I", "-c", code], cwd=tmp_path / "clean", capture_output=True
