@@ -122,13 +122,17 @@ TAB_STOPS = """[...document.querySelectorAll("mjx-container[tabindex='0']")]
   .filter(e => e.scrollWidth <= e.clientWidth).length"""
 
 
+def assert_complete_and_fits(page):
+    assert page.faults == []
+    over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert over <= 0, page.evaluate(WIDE)
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_is_complete_fits_and_is_accessible(open_page, name, width, scheme):
     page = open_page(f"{name}.html", width, scheme)
-    assert page.faults == []
-    over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    assert over <= 0, page.evaluate(WIDE)
+    assert_complete_and_fits(page)
     assert page.evaluate("document.documentElement.dataset.theme") == scheme
     found = Axe().run(page).response["violations"]
     told = {each["id"]: [node["html"][:200] for node in each["nodes"]] for each in found}
@@ -140,9 +144,7 @@ def test_a_page_is_complete_fits_and_is_accessible(open_page, name, width, schem
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_fits_in_the_other_scheme_too(open_page, name, width, scheme):
     page = open_page(f"{name}.html", width, scheme)
-    assert page.faults == []
-    over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    assert over <= 0, page.evaluate(WIDE)
+    assert_complete_and_fits(page)
 
 
 def soup(path):
