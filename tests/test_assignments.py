@@ -13,6 +13,18 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from conftest import ROOT
 
 NOTEBOOKS = sorted(assignments.SOURCES.glob("*.ipynb"))
+WRITTEN = """\
+<details>
+<summary>Solution</summary>
+
+It is.
+
+**Rubric** (3 points)
+
+- 1 point: is it
+- 2 points: why is it
+
+</details>"""
 notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
@@ -31,14 +43,16 @@ def exercises(path):
     """For each exercise, by number: what stands before it, its solution and its tests."""
     found, given, number = {}, [], None
     for kind, cell in kinds(path):
+        before = {"given": "\n".join(given), "solution": "", "tests": [], "points": 0}
         if cell.cell_type == "markdown":
             heading = re.match(r"## (\d+\.\d+) ", cell.source)
             number = heading[1] if heading else number
+            if "points" in cell.metadata:  # graded by hand
+                found.setdefault(number, before)["points"] += cell.metadata["points"]
             continue
         if kind is None:
             given.append(cell.source)
         elif kind != "discussion":
-            before = {"given": "\n".join(given), "solution": "", "tests": [], "points": 0}
             parts = found.setdefault(number, before)
             if kind == "solution":
                 parts["solution"] += cell.source + "\n"
@@ -87,7 +101,7 @@ def test_right_answers_pass_and_wrong_ones_and_stubs_fail(path):
         assert failure(exercise, data.OTHER[number]) is None, number
         missing = failure(exercise, stub(exercise["solution"]))
         assert isinstance(missing, NotImplementedError), number
-        assert len(data.WRONG[number]) >= 3, number
+        assert len(data.WRONG[number]) >= 4, number
         for why, source in data.WRONG[number]:
             assert failure(exercise, source) is not None, (number, why)
 
@@ -105,6 +119,41 @@ def stated(path):
 def test_statements_name_minutes_difficulty_and_the_points_of_their_tests(path):
     points = {number: each["points"] for number, each in exercises(path).items()}
     assert points == {number: int(points) for number, _, _, points in stated(path)}
+
+
+@notebook
+def test_hidden_tests_say_what_was_tried_and_what_came(path):
+    for kind, cell in kinds(path):
+        if kind == "hidden-tests":
+            for node in ast.walk(ast.parse(cell.source)):
+                if isinstance(node, ast.Assert):
+                    assert isinstance(node.msg, ast.JoinedStr), ast.unparse(node)
+
+
+@notebook
+def test_statements_name_all_that_students_are_to_write(path):
+    statement = ""
+    for kind, cell in kinds(path):
+        if cell.cell_type == "markdown" and kind is None:
+            begins = cell.source.startswith("## ")
+            statement = cell.source if begins else statement + cell.source
+        elif cell.cell_type == "code" and kind == "solution":
+            found = [n for n in ast.walk(ast.parse(cell.source)) if hasattr(n, "name")]
+            inner = {each for n in found for each in ast.walk(n) if each is not n}
+            methods = {m for n in found if isinstance(n, ast.ClassDef) for m in n.body}
+            names = {n.name for n in found if n not in inner or n in methods}
+            names -= {n for n in names if n.startswith("__") or n == "forward"}
+            missing = {n for n in names if not re.search(rf"\b{n}\b", statement)}
+            assert not missing, missing
+
+
+@notebook
+def test_the_chapter_has_a_quiz(path):
+    cells = nbformat.read(path.parent.parent / path.name, as_version=4).cells
+    chapter = "\n".join(cell.source for cell in cells)
+    quiz = chapter.partition("\n## Quiz\n")[2].partition("\n## Exercises\n")[0]
+    form = r"^\*\*\d\.\*\* .+\n\n<details>\n<summary>Answer</summary>\n\n"
+    assert 3 <= len(re.findall(form, quiz, re.MULTILINE)) <= 5
 
 
 @notebook
@@ -150,8 +199,10 @@ def test_students_get_neither_solutions_nor_hidden_tests(path):
     student = assignments.student_view(assignments.course_view(source))
     nbformat.validate(student)
     text = "\n".join(cell.source for cell in student.cells)
+    assert "@save" not in text and ".ipynb" not in text
     for kind, cell in kinds(path):
-        assert (cell.source in text) == (kind in ("tests", None)), cell.source
+        shown = assignments.LINK.sub(r"\1", cell.source)
+        assert (shown in text) == (kind in ("tests", None)), cell.source
         if kind == "solution" and cell.cell_type == "code":
             names = {n.name for n in ast.parse(cell.source).body if hasattr(n, "name")}
             assert all(re.search(rf"(def|class) {name}\b", text) for name in names)
@@ -167,6 +218,7 @@ def test_a_student_view_keeps_what_is_given_and_leaves_out_the_rest():
         tagged(new_code_cell("assert f(1) == 2"), "tests", points=1),
         tagged(new_code_cell("assert f(3) == 6"), "hidden-tests", points=2),
         tagged(new_markdown_cell("<details>\n\nBecause.\n\n</details>"), "solution"),
+        tagged(new_markdown_cell(WRITTEN), "solution", "experiment", points=3),
         tagged(new_code_cell("print(f(5))"), "discussion"),
     ]
     course = assignments.course_view(new_notebook(cells=cells))
@@ -179,7 +231,8 @@ def test_a_student_view_keeps_what_is_given_and_leaves_out_the_rest():
         function + "raise NotImplementedError",
         "assert f(1) == 2",
         "# More tests run here when your work is graded.",
-        "*Your answer:*",
+        "# 0: a cell for your experiments, which is not graded\n",
+        "**Your answer to 0** *(3 points, graded by hand)*\n\n*Write here.*",
     ]
     marks = [cell.metadata.nbgrader for cell in course.cells if "nbgrader" in cell.metadata]
     assert [(mark["grade_id"], mark.get("points")) for mark in marks] == [
@@ -187,6 +240,7 @@ def test_a_student_view_keeps_what_is_given_and_leaves_out_the_rest():
         ("0-solution-1", None),
         ("0-tests-1", 1),
         ("0-hidden-tests-1", 2),
+        ("0-written-1", 3),
     ]
 
 
@@ -229,6 +283,12 @@ class A(torch.nn.Module):
         ('class A:\n    """A."""\n    n = 3', [], "methods only, not 'n = 3'"),
         ('class A:\n    """A."""\n    def f(self): pass', [], "f must have a docstring"),
         ("class A:\n    pass", [], "A must have a docstring"),
+        ('def f(x):\n    """F."""; return x', [], "body of f must begin on a line"),
+        ('def f(x):\n    """F."""  # x\n    return x', [], "students would see '# x'"),
+        ('def f(x):\n    """F."""\n    return x\n    # x', [], "students would see '# x'"),
+        ("def f(x): return x", [], "f must have a docstring"),
+        ('class A:\n    """A."""\n    def __len__(self): return 3', [], "line of its own"),
+        ('def f(x):\n    """F."""\n    # END SOLUTION\n    return x', [], "'END SOLUTION'"),
         ("x = 1", ["tests"], "it must have one of the tags"),
     ],
 )

@@ -7,13 +7,16 @@ A notebook of notebooks/exercises/ (or of another folder of exercises) holds sta
 solutions and tests, and its cells say by their tags which are which:
 
 solution      code: definitions, of which students get the signatures and docstrings;
-              Markdown: an answer in words, in place of which students write theirs
+              Markdown: an answer in words. With points in its metadata it is graded by
+              hand, after the rubric at its end, and students get a cell to answer in
+experiment    with it: they get a code cell, too, that is run but not graded
 tests         what a solution must pass, for students to run
 hidden-tests  what it must pass besides; students do not get them
 discussion    experiments and wrong answers, for the book only
 
-All other cells students get as they are, and no outputs. The first code cell is preceded
-by one that unpacks the package where it is missing, as in Colab (standalone.py).
+All other cells students get as they are, without outputs and links to other pages. The
+first code cell is preceded by one that unpacks the package where it is missing, as in
+Colab (standalone.py).
 
 The first command makes an nbgrader course: source/ has the notebooks with nbgrader's
 metadata and markers, release/ what nbgrader makes of them for students, gradebook.db their
@@ -23,13 +26,16 @@ second writes the students' notebooks only, for the book's download buttons.
 
 import argparse
 import ast
+import io
+import re
 import shutil
 import sys
+import tokenize
 from pathlib import Path
 
 import nbformat
 from grade import open_course
-from nbformat.v4 import new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
 from standalone import setup_cell
 from traitlets.config import PyFileConfigLoader
@@ -38,6 +44,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "notebooks" / "exercises"
 CONFIG = Path(__file__).with_name("nbgrader_config.py")
 TAGS = ("solution", "tests", "hidden-tests", "discussion")
+LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")  # to a page of the book
 MARKS = "### BEGIN SOLUTION", "### END SOLUTION"
 HIDDEN = """\
 # More tests run here when your work is graded.
@@ -45,9 +52,17 @@ HIDDEN = """\
 {}
 ### END HIDDEN TESTS"""
 ADVICE = (
-    "Write your code where it says `NotImplementedError`, and your answers where it says "
-    "*Your answer*. All other code is restored before grading."
+    "Write your code where it says `NotImplementedError`, and your answers in words below "
+    "**Your answer**; leave these headings in place. All other code is restored before "
+    "grading. Add cells wherever you want."
 )
+WRITTEN = """\
+**Your answer to {number}** *({points} points, graded by hand)*
+
+### BEGIN SOLUTION
+{solution}
+### END SOLUTION"""
+EXPERIMENT = "# {number}: a cell for your experiments, which is not graded\n"
 
 
 def main():
@@ -105,43 +120,73 @@ def course_view(notebook):
     """
     cells, number, names = [], "0", {}
     for i, cell in enumerate(notebook.cells):
-        kind = kind_of(cell, i)
+        kind, points = kind_of(cell, i), cell.metadata.get("points")
+        tags = cell.metadata.get("tags", [])
         if kind == "discussion":
             continue
-        points = cell.metadata.get("points")
         cell = nbformat.from_dict({**cell, "metadata": {}})
-        cells.append(cell)
         if cell.cell_type == "markdown":
             if cell.source.startswith("## "):
-                number = cell.source.split()[1].replace(".", "-")
-            if kind == "solution":
-                cell.source = "*Your answer:*"
-            continue
-        cell.outputs, cell.execution_count = [], None
-        kind = kind or "given"
-        name = f"{number}-{kind}"
+                number = cell.source.split()[1]
+            if kind is None:
+                cell.source = LINK.sub(r"\1", cell.source)
+                cells.append(cell)
+                continue
+            if points is None:  # for the book only
+                continue
+            kind = "written"
+        else:
+            cell.outputs, cell.execution_count = [], None
+            kind = kind or "given"
+        try:
+            cell.source = marked(cell.source, kind, number, points)
+        except ValueError as error:
+            raise ValueError(f"cell {i}: {error}") from None
+        if "experiment" in tags:
+            cells.append(new_code_cell(EXPERIMENT.format(number=number), id=f"try-{i}"))
+        name = f"{number.replace('.', '-')}-{kind}"
         names[name] = names.get(name, 0) + 1
-        if kind == "solution":
-            try:
-                cell.source = mark(cell.source)
-            except ValueError as error:
-                raise ValueError(f"cell {i}: {error}") from None
-        elif kind == "hidden-tests":
-            cell.source = HIDDEN.format(cell.source)
+        graded = "tests" in kind or kind == "written"
         cell.metadata["nbgrader"] = {
             "schema_version": 3,
-            "cell_type": "code",
+            "cell_type": cell.cell_type,
             "grade_id": f"{name}-{names[name]}",
-            "grade": "tests" in kind,
-            "solution": kind == "solution",
-            "locked": kind != "solution",
+            "grade": graded,
+            "solution": kind in ("solution", "written"),
+            "locked": kind not in ("solution", "written"),
             "task": False,
-            **({"points": points} if "tests" in kind else {}),
+            **({"points": points} if graded else {}),
         }
+        cells.append(cell)
     first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
     advice = new_markdown_cell(ADVICE, id="advice")
     cells[first:first] = [advice, setup_cell(cells)]
     return nbformat.from_dict({**notebook, "cells": cells})
+
+
+def marked(source, kind, number, points):
+    """The source of a cell of this kind, with nbgrader's markers."""
+    if found := re.search(r"(BEGIN|END) (SOLUTION|HIDDEN TESTS|MARK SCHEME)", source):
+        raise ValueError(f"{found[0]!r} must not occur in it: nbgrader takes it for a mark")
+    if kind == "solution":
+        return mark(source)
+    if kind == "hidden-tests":
+        return HIDDEN.format(source)
+    if kind == "written":
+        check_rubric(source, points)
+        return WRITTEN.format(number=number, points=points, solution=source)
+    return source
+
+
+def check_rubric(source, points):
+    """Raise ValueError unless a rubric stands at the end, which gives all the points."""
+    _, _, rubric = source.partition(f"**Rubric** ({points} points)")
+    items = re.findall(r"^- (\d+) points?: \S", rubric, re.MULTILINE)
+    if sum(map(int, items)) != points:
+        raise ValueError(
+            f"an answer with {points} points must end with '**Rubric** ({points} points)' "
+            f"and '- N points: ...' for all of them, not for {items}"
+        )
 
 
 def student_view(notebook):
@@ -165,30 +210,38 @@ def mark(source):
     """Definitions, with nbgrader's markers around what students are to write.
 
     That is the body of each function but for its docstring. Raises ValueError for
-    anything but functions, classes of methods, imports and constants, and for a function
-    without a docstring.
+    anything but functions, classes of methods, imports and constants, for a function
+    without a docstring, and for what students would see of a solution.
     """
+    source = re.sub(r"  #@save$", "", source, flags=re.MULTILINE)
     lines, functions = source.splitlines(), []
     for node in ast.parse(source).body:
         if isinstance(node, ast.ClassDef):
             check_documented(node)
-            parts = node.body[1:]
-            functions += parts
+            functions += node.body[1:]
         elif isinstance(node, ast.FunctionDef):
             functions.append(node)
         elif not isinstance(node, ast.Import | ast.ImportFrom | ast.Assign):
             line = lines[node.lineno - 1]
             raise ValueError(f"a solution must hold definitions only, not {line!r}")
+    hidden = set()
     for node in reversed(functions):
         if not isinstance(node, ast.FunctionDef):
             line = lines[node.lineno - 1].strip()
             raise ValueError(f"a class in a solution must hold methods only, not {line!r}")
         check_documented(node)
-        documented = ast.get_docstring(node) is not None
-        first = node.body[0].end_lineno if documented else node.body[0].lineno - 1
+        body = node.body[ast.get_docstring(node) is not None :]
+        for part in (node.body[0], *body[:1]):
+            if lines[part.lineno - 1][: part.col_offset].strip():
+                raise ValueError(f"the body of {node.name} must begin on a line of its own")
+        first = node.body[0].end_lineno if body != node.body else body[0].lineno - 1
+        hidden.update(range(first + 1, node.end_lineno + 1))
         indent = " " * node.body[0].col_offset
         lines.insert(node.end_lineno, indent + MARKS[1])
         lines.insert(first, indent + MARKS[0])
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT and token.start[0] not in hidden:
+            raise ValueError(f"students would see {token.string!r}: put it into a body")
     return "\n".join(lines)
 
 

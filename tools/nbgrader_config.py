@@ -20,6 +20,7 @@ class HideTracebacks(NbGraderPreprocessor):
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "attention"
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
+c.ClearSolutions.text_stub = "*Write here.*"
 
 # A test that a student has deleted comes back, as one that was changed does.
 c.OverwriteCells.add_missing_cells = True
