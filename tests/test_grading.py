@@ -3,10 +3,13 @@
 import csv
 import html
 import re
+import socket
 import subprocess
 import sys
+import zipfile
 
 import grade
+import isolation
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -15,19 +18,39 @@ from test_assignments import NOTEBOOKS, answers, exercises, tagged
 from conftest import ROOT
 
 NAME = "00_doubling"
-GIVEN = "ONE = 1"
+GIVEN = """\
+import torch
+
+ONE = 1
+
+
+def near(a, b):
+    return torch.allclose(torch.tensor(float(a)), torch.tensor(float(b)))"""
 DOUBLE = 'def double(x):\n    """Twice x."""\n    return x + x'
 TEST = "assert double(ONE) == 2, 'one'"
-HIDDEN = "assert double('a') == 'aa', 'letters count, too'"
+HIDDEN = "assert near(double(2.0), 4.0), f'2 gives {double(2.0)}, not 4'"
 TRIPLE = 'def triple(x):\n    """Three times x."""\n    return x + double(x)'
+WHY = """\
+<details>
+<summary>Solution</summary>
+
+Because $a \\cdot 2 = a + a$.
+
+**Rubric** (2 points)
+
+- 2 points: says why
+
+</details>"""
 CELLS = [
     new_markdown_cell("# Exercises 0 · Doubling"),
     new_code_cell(GIVEN),
-    new_markdown_cell("## 0.1 Two\n\n*(1 minutes, easy, 3 points)*\n"),
+    new_markdown_cell(
+        "## 0.1 Two\n\n*(1 minutes, easy, 5 points)*\n\nWhy is $2 x^2$ even?"
+    ),
     tagged(new_code_cell(DOUBLE), "solution"),
     tagged(new_code_cell(TEST), "tests", points=1),
     tagged(new_code_cell(HIDDEN), "hidden-tests", points=2),
-    tagged(new_markdown_cell("<details>\n\nAdd.\n\n</details>"), "solution"),
+    tagged(new_markdown_cell(WHY), "solution", points=2),
     tagged(new_code_cell("print(double(7))"), "discussion"),
     new_markdown_cell("## 0.2 Three\n\n*(1 minutes, easy, 3 points)*\n"),
     tagged(new_code_cell(TRIPLE), "solution"),
@@ -41,17 +64,19 @@ ANSWERS = {  # of each student: to 0.1 and 0.2
     "gus": (DOUBLE, "def triple(x):\n    import os\n    os._exit(0)"),
     "hal": ("def double(x):\n    return x", "def triple(x):\n    return 3 * x"),
 }
-GRADES = {  # of 6 points, and the remark
+GRADES = {  # of 8 points, and the remark
     "ada": (6, ""),
     "cleo": (1, "2 tests failed"),
     "dan": (0, "3 tests failed; SyntaxError: .*"),
-    "eve": (3, "1 test failed; .*CellTimeoutError: stopped after 5 seconds"),
-    "gus": (0, "nbgrader gave up: DeadKernelError: Kernel died"),
-    "hal": (3, "2 tests failed"),  # who changed and deleted cells to pass the tests
+    "eve": (3, "1 test failed; TimeoutError: stopped after 5 seconds of computing"),
+    "gus": (3, "1 test failed; DeadKernelError: Kernel died"),
+    "hal": (3, "2 tests failed; some cells were mended"),  # who deleted and changed tests
     "ida": (0, "there is no 00_doubling.ipynb, only answers.txt"),
     "joe": (0, "00_doubling.ipynb is no readable notebook: .*"),
     "kim": (0, "3 tests failed"),  # as it was given out
     "leo": (6, ""),  # what the book lets students download
+    "mia": (6, "some cells were mended"),  # who split and copied cells
+    "ned": (6, "some cells were mended"),  # whose program has dropped all marks
 }
 
 
@@ -86,16 +111,40 @@ def answered(notebook, solutions):
     return notebook
 
 
+def without_marks(notebook):
+    """A notebook from a program that keeps no metadata."""
+    for cell in notebook.cells:
+        cell.metadata.clear()
+    return notebook
+
+
+def with_copies(notebook):
+    """A notebook in which cells of all kinds were split or copied, as in JupyterLab."""
+    cells = []
+    for cell in notebook.cells:
+        copy = nbformat.from_dict({**cell, "id": f"{cell['id']}-2"})
+        if "def double" in cell.source:  # split after the answer's first line
+            first, _, rest = cell.source.partition("\n")
+            cell.source, copy.source = f"{first}\n    return 0", f"{first}\n{rest}"
+        cells += [cell, copy] if "nbgrader" in cell.metadata else [cell]
+    notebook.cells = cells
+    return notebook
+
+
 def table(printed):
     """Student by student, the points and the remark."""
     rows = [line.split(maxsplit=4) for line in printed.splitlines()[:-1]]
+    rows = [row for row in rows if row[2:3] == ["of"]]
     return {row[0]: (float(row[1]), "".join(row[4:])) for row in rows}
 
 
-def exported(course):
-    """The exported points of each student."""
-    with open(course / "grades.csv", encoding="utf-8") as file:
-        return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
+def exported(course, file="grades.csv", column="points", key="student"):
+    """A column of an exported table, for each student."""
+    with open(course / file, encoding="utf-8") as lines:
+        rows = {row[key]: row[column] for row in csv.DictReader(lines)}
+    return {
+        name: float(x) if x.replace(".", "").isdigit() else x for name, x in rows.items()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +164,7 @@ def course(tmp_path_factory):
     for student, (double, triple) in ANSWERS.items():
         notebook = answered(read(given_out), {"0.1": double, "0.2": triple})
         if student == "hal":
-            changes = {TEST: "print('passed')", GIVEN: "ONE = 2"}
+            changes = {TEST: "print('passed')", GIVEN: GIVEN.replace("= 1", "= 2")}
             cells = [c for c in notebook.cells if "hidden" not in str(c.metadata)]
             for cell in cells:
                 cell.source = changes.get(cell.source, cell.source)
@@ -129,10 +178,13 @@ def course(tmp_path_factory):
         path.mkdir(parents=True)
         (path / name).write_text(text, encoding="utf-8")
     hand_in(folder, "kim", NAME, read(given_out))
+    right = {"0.1": DOUBLE, "0.2": TRIPLE}
+    hand_in(folder, "mia", NAME, with_copies(answered(read(given_out), right)))
+    hand_in(folder, "ned", NAME, without_marks(answered(read(given_out), right)))
     downloads = folder / "downloads"
     tool("assignments", "--downloads", downloads, "--exercises", sources)
     notebook = read(downloads / f"{NAME}.ipynb")
-    hand_in(folder, "leo", NAME, answered(notebook, {"0.1": DOUBLE, "0.2": TRIPLE}))
+    hand_in(folder, "leo", NAME, answered(notebook, right))
     return folder
 
 
@@ -157,19 +209,29 @@ def test_everybody_gets_a_page_and_none_shows_a_hidden_test(course, graded):
         path = course / "feedback" / student / NAME / f"{NAME}.html"
         text = re.sub("<[^>]+>", "", path.read_text(encoding="utf-8"))
         pages[student] = html.unescape(text)
-        assert "double('a')" not in pages[student], student
-    assert "AssertionError: letters count, too" in pages["cleo"]
+        assert "double(2.0)" not in pages[student], student
+    assert "AssertionError: 2 gives 2, not 4" in pages["cleo"]
     assert "assert triple(5) == 15" in pages["cleo"]  # a test that students know
-    for student in ("ida", "joe", "gus"):
+    for student in ("ida", "joe"):
         assert graded[student][1] in pages[student]
-    assert "DeadKernelError" in (course / "grade.log").read_text(encoding="utf-8")
+    assert "0.1 solution 1: 2 cells had the mark of one" in pages["mia"]
+    assert "0.1 hidden tests 1: the cell was missing; it is back" in pages["hal"]
+    assert all("2 points: says why" in pages[student] for student in ("ada", "ned"))
+
+
+def test_a_page_needs_nothing_from_elsewhere_and_names_the_exercises(course, graded):
+    path = course / "feedback" / "ada" / NAME / f"{NAME}.html"
+    page = path.read_text(encoding="utf-8")
+    assert not re.search(r"<script|<link|src=.http|@import", page)
+    assert '<a href="#0-1-hidden-tests-1">0.1 hidden tests</a>: 2.0 of 2.0 points' in page
+    assert "<msup>" in page and "$2 x^2$" not in page
 
 
 def test_making_and_grading_a_course_again_changes_nothing(course, graded):
     before = sorted((course / "submitted").rglob("*")), exported(course)
     tool("assignments", "--course", course, "--exercises", course / "exercises")
     config = (course / "nbgrader_config.py").read_text(encoding="utf-8")
-    assert "SECONDS = 5 " in config  # as it was changed
+    assert "SECONDS = 5\n" in config  # as it was changed
     assert (sorted((course / "submitted").rglob("*")), exported(course)) == before
     quick = ["ada", "cleo", "ida"]
     for student in GRADES.keys() - set(quick):
@@ -192,6 +254,156 @@ def test_what_is_not_there_is_refused(course, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["grade", "09_nothing", "--course", str(course)])
     with pytest.raises(SystemExit, match=f"assignment must be one of {NAME}, not '09_no"):
         grade.main()
+
+
+# --- a term's other business ---------------------------------------------------------
+
+
+def test_collected_from_platforms_graded_by_hand_late_and_exported(tmp_path):
+    """Zips of Canvas and Moodle, a due date, an answer graded by hand, and the tables."""
+    sources = tmp_path / "exercises"
+    sources.mkdir()
+    nbformat.write(new_notebook(cells=CELLS), sources / f"{NAME}.ipynb")
+    tool("assignments", "--course", tmp_path, "--exercises", sources)
+    config = tmp_path / "nbgrader_config.py"
+    settings = config.read_text(encoding="utf-8")
+    config.write_text(settings.replace("A_DAY = 0", "A_DAY = 10"), encoding="utf-8")
+    notebook = read(tmp_path / "release" / NAME / f"{NAME}.ipynb")
+    done = answered(notebook, {"0.1": DOUBLE, "0.2": TRIPLE})
+    for cell in done.cells:
+        cell.source = cell.source.replace("*Write here.*", "It is added to itself.")
+    archive = tmp_path / "downloaded" / NAME / "archive"
+    archive.mkdir(parents=True)
+    for platform, name in [
+        ("canvas", f"lovelaceada_LATE_1234567_7654321_{NAME}-1.ipynb"),
+        ("canvas", "hoppergrace_1234568_7654322_My homework (1).ipynb"),
+        ("moodle", f"Emmy Noether_998877_assignsubmission_file_/{NAME}.ipynb"),
+    ]:
+        with zipfile.ZipFile(archive / f"{platform}.zip", "a") as zipped:
+            zipped.writestr(name, nbformat.writes(done))
+
+    def nbgrader(*arguments):
+        command = [sys.executable, "-m", "nbgrader", *arguments]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+
+    nbgrader("zip_collect", NAME)
+    ada, grace, emmy = "lovelaceada_1234567", "hoppergrace_1234568", "Emmy_Noether"
+    handed_in = {path.name for path in (tmp_path / "submitted").iterdir()}
+    assert handed_in == {ada, grace, emmy}
+    nbgrader("db", "assignment", "add", NAME, "--duedate", "2027-02-01 23:59 UTC")
+    nbgrader("db", "student", "add", "kurt", "--email", "kurt@example.org")
+    stamp = tmp_path / "submitted" / ada / NAME / "timestamp.txt"
+    stamp.write_text("2027-02-02 08:00 UTC", encoding="utf-8")
+
+    one = table(tool("grade", NAME, "--course", tmp_path, "--student", grace))
+    assert one == {grace: (6, "1 answer to grade by hand")}
+    everybody = table(tool("grade", NAME, "--course", tmp_path))
+    assert everybody.keys() == handed_in
+    assert everybody[ada] == (
+        pytest.approx(5.4),
+        "0.6 taken off for being late; 1 answer to grade by hand",
+    )
+    with grade.open_course(tmp_path).gradebook as gradebook:
+        mark = gradebook.find_grade("0-1-written-1", NAME, NAME, grace)
+        mark.manual_score, mark.needs_manual_grade = 1.5, False
+        comment = gradebook.find_comment("0-1-written-1", NAME, NAME, grace)
+        comment.manual_comment = "Why is $x + x$ even?"
+        gradebook.db.commit()
+    again = table(tool("grade", NAME, "--course", tmp_path, "--feedback"))
+    assert again[grace] == (7.5, "")
+    page = tmp_path / "feedback" / grace / NAME / f"{NAME}.html"
+    assert "0.1 answer in words</a>: 1.5 of 2.0 points" in page.read_text(encoding="utf-8")
+    assert "even?" in page.read_text(encoding="utf-8")
+
+    points = {ada: pytest.approx(5.4), emmy: 6, grace: 7.5, "kurt": ""}
+    assert exported(tmp_path) == points
+    statuses = exported(tmp_path, column="status")
+    assert statuses["kurt"] == "not handed in" and statuses[grace] == "graded"
+    assert exported(tmp_path, "canvas.csv", NAME, "SIS Login ID") == points
+    numbers = exported(tmp_path, "canvas.csv", "ID", "SIS Login ID")
+    assert numbers == {ada: 1234567, grace: 1234568, emmy: "", "kurt": ""}
+    assert exported(tmp_path, "moodle.csv", NAME, "username") == points
+
+
+CHEATS = {
+    "drops asserts": """
+import ast
+class Drop(ast.NodeTransformer):
+    def visit_Assert(self, node):
+        return ast.Pass()
+get_ipython().ast_transformers.append(Drop())""",
+    "changes sources": """
+def change(lines):
+    return [line.replace("assert", "0 and") for line in lines]
+get_ipython().input_transformers_post.append(change)""",
+    "equals everything": """
+class Yes:
+    def __eq__(self, other):
+        return True
+    def __float__(self):
+        return 4.0
+def near(a, b):
+    return True
+def double(x):
+    return Yes()
+def triple(x):
+    return Yes()""",
+    "patches torch": """
+torch.allclose = lambda *arguments: True
+def double(x):
+    return x""",
+    "breaks off": """
+def double(x):
+    raise SystemExit(0)
+def triple(x):
+    import os
+    os._exit(0)""",
+    "reads the course": """
+import json
+from pathlib import Path
+for cell in json.loads(Path("{course}/source/{name}/{name}.ipynb").read_text())["cells"]:
+    if cell["cell_type"] == "code":
+        exec("".join(cell["source"]))""",
+    "writes to the gradebook": """
+import sqlite3
+with sqlite3.connect("{course}/gradebook.db") as gradebook:
+    gradebook.execute("UPDATE grade SET manual_score = 100")""",
+    "calls for help": """
+import socket
+socket.create_connection(("127.0.0.1", {port}), timeout=5)
+def double(x):
+    return x + x
+def triple(x):
+    return 3 * x""",
+}
+
+
+@pytest.mark.slow
+def test_cheats_get_nothing(course):
+    """Only what needs no isolation where this system has none."""
+    server = socket.create_server(("127.0.0.1", 0))
+    given_out = course / "release" / NAME / f"{NAME}.ipynb"
+    names = []
+    for what, code in list(CHEATS.items())[: None if isolation.isolated() else 5]:
+        names.append(what.replace(" ", "_"))
+        code = code.replace("{course}", str(course)).replace("{name}", NAME)
+        code = code.replace("{port}", str(server.getsockname()[1]))
+        answers = {"0.1": code, "0.2": "'see above'"}
+        hand_in(course, names[-1], NAME, answered(read(given_out), answers))
+    before = {path: path.read_bytes() for path in (course / "source").rglob("*.ipynb")}
+    for name in names:
+        given, said = table(tool("grade", NAME, "--course", course, "--student", name))[
+            name
+        ]
+        assert given == 0, (name, said)
+        assert "look at it" in said or name in ("patches_torch", "breaks_off"), said
+    assert {path: path.read_bytes() for path in before} == before
+    server.settimeout(0.1)
+    with pytest.raises(TimeoutError):
+        server.accept()
+    if not isolation.isolated():
+        pytest.skip("bubblewrap is missing: cheats that need isolation were not tried")
 
 
 # --- the book's exercises ------------------------------------------------------------

@@ -28,7 +28,6 @@ import argparse
 import ast
 import io
 import re
-import shutil
 import sys
 import tokenize
 from pathlib import Path
@@ -101,7 +100,9 @@ def make_course(course, notebooks):
     """Write sources and settings, and have nbgrader make the release of them."""
     course.mkdir(parents=True, exist_ok=True)
     if not (course / CONFIG.name).exists():
-        shutil.copy(CONFIG, course)
+        tools, settings = f"{str(CONFIG.parent)!r}", CONFIG.read_text(encoding="utf-8")
+        settings = settings.replace("str(Path(__file__).parent)", tools, 1)
+        (course / CONFIG.name).write_text(settings, encoding="utf-8")
     api = open_course(course)
     for path, notebook in notebooks:
         folder = course / "source" / path.stem

@@ -1,28 +1,34 @@
 """Grade what students handed in, with nbgrader.
 
-    python tools/grade.py ASSIGNMENT [--course FOLDER]
+    python tools/grade.py ASSIGNMENT [--student NAME] [--course FOLDER]
+    python tools/grade.py ASSIGNMENT --feedback [--student NAME] [--course FOLDER]
 
-Takes submitted/STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb of every student, runs it with the tests
-of the course, hidden ones too, and prints a line for each student. Then the gradebook holds
-the points, autograded/ the notebooks as they ran, feedback/ a page for each student, and
-grades.csv the points of all assignments. A notebook that is missing or cannot be read is
-graded 0 and does not stop the others, nor do errors and endless loops in a notebook. What
-was graded before is graded anew; marks given by hand stay.
+The first takes submitted/STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb of every student, or of one,
+runs it with the tests of the course, hidden ones too, and prints a line for each. Then the
+gradebook holds the points, autograded/ the notebooks as they ran, feedback/ a page for each
+student, and grades.csv, canvas.csv and moodle.csv the points of all assignments. The second
+only writes pages and tables anew, after answers in words were graded by hand.
 
-Students' code runs with your rights: use an account or a container made for it.
+A notebook that is missing or cannot be read is graded 0 and does not stop the others, nor
+do errors and endless loops in a notebook. What was graded before is graded anew; marks
+given by hand stay. Students' code runs in isolation (isolation.py) where the system allows
+it.
 """
 
 import argparse
 import html
 import os
 import re
+import shutil
 import sys
 import warnings
 from pathlib import Path
 
+import isolation
 import nbformat
+import restore
 from nbgrader.apps import NbGraderAPI
-from nbgrader.plugins import CsvExportPlugin
+from nbgrader_plugins import Tables, table
 from sqlalchemy.exc import SAWarning
 from traitlets.config import PyFileConfigLoader
 
@@ -38,9 +44,14 @@ def main():
     )
     parser.add_argument("assignment", help="such as 01_queries_keys_values")
     parser.add_argument("--course", type=Path, default=COURSE, help="nbgrader's folder")
+    parser.add_argument("--student", default="*", help="one student; all without it")
+    parser.add_argument("--feedback", action="store_true", help="only pages and tables")
     options = parser.parse_args()
+    if not (isolation.isolated() or options.feedback):
+        print("grade: bubblewrap is missing or does not work here, so that students' code")
+        print("       runs with your rights. The book's page for instructors says more.")
     try:
-        rows = grade(options.course, options.assignment)
+        rows = grade(options.course, options.assignment, options.student, options.feedback)
     except ValueError as error:
         sys.exit(f"grade: {error}")
     width = max(len(student) for student, *_ in rows)
@@ -49,25 +60,26 @@ def main():
     print(f"See {options.course / 'feedback'} and {options.course / 'grades.csv'}.")
 
 
-def grade(course, assignment):
+def grade(course, assignment, student="*", feedback=False):
     """Grade an assignment of all students: (student, points, of how many, remark).
 
-    Raises ValueError for an assignment that the course does not have, and if nobody has
-    handed in a folder of this name.
+    With feedback only pages and tables are written. Raises ValueError for an assignment
+    that the course does not have, and if nobody has handed in a folder of this name.
     """
     release = course / "release" / assignment
     if not release.is_dir():
         known = ", ".join(sorted(path.name for path in course.glob("release/*")))
         raise ValueError(f"assignment must be one of {known or 'none'}, not {assignment!r}")
-    folders = sorted(course.glob(f"submitted/*/{assignment}"))
+    folders = sorted(course.glob(f"submitted/{student}/{assignment}"))
     if not folders:
-        raise ValueError(f"nothing was found in {course / 'submitted'}/*/{assignment}")
-    os.environ["PYTHONWARNINGS"] = "ignore"  # nbgrader counts what is on stderr as failing
+        where = course / "submitted" / student / assignment
+        raise ValueError(f"nothing was found in {where}")
     warnings.simplefilter("ignore", SAWarning)  # of nbgrader's own queries
     api = open_course(course)
-    rows = [grade_one(api, course, assignment, folder.parent.name) for folder in folders]
+    students = [folder.parent.name for folder in folders]
+    rows = [grade_one(api, course, assignment, name, feedback) for name in students]
     with api.gradebook as gradebook:
-        CsvExportPlugin(to=str(course / "grades.csv")).export(gradebook)
+        Tables(to=str(course)).export(gradebook)
     return rows
 
 
@@ -76,27 +88,32 @@ def open_course(course):
     programs = str(Path(sys.executable).parent)  # of which nbgrader calls some by name
     if programs not in os.environ["PATH"].split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join([programs, os.environ["PATH"]])
-    config = PyFileConfigLoader("nbgrader_config.py", str(course)).load_config()
+    config = PyFileConfigLoader("nbgrader_config.py", str(course.resolve())).load_config()
     config.CourseDirectory.root = str(course.resolve())
     return NbGraderAPI(config=config)
 
 
-def grade_one(api, course, assignment, student):
+def grade_one(api, course, assignment, student, feedback):
     """Grade one student: (student, points, of how many, remark)."""
     name = Path(assignment, f"{assignment}.ipynb")
+    graded = course / "autograded" / student / name
     problem = unreadable(course / "submitted" / student / name)
-    if problem is None:
+    if problem is None and not feedback:
+        shutil.rmtree(graded.parent, ignore_errors=True)
         result = api.autograde(assignment, student, force=True, create=True)
         if not result["success"]:
             problem = reason(result["log"])
             with open(course / "grade.log", "a", encoding="utf-8") as log:
                 log.write(result["log"])
+    if problem is None and not graded.exists():
+        problem = "not graded yet"
     page = course / "feedback" / student / name.with_suffix(".html")
     if problem is None:
         api.generate_feedback(assignment, student, force=True)
-        remark = remarks(course / "autograded" / student / name)
+        remark = remarks(graded)
     else:
-        give_nothing(api, assignment, student)
+        if not feedback:
+            give_nothing(api, assignment, student)
         remark = problem
         page.parent.mkdir(parents=True, exist_ok=True)
         text = (
@@ -104,8 +121,12 @@ def grade_one(api, course, assignment, student):
         )
         page.write_text(text, encoding="utf-8")
     with api.gradebook as gradebook:
-        submission = gradebook.find_submission(assignment, student)
-        return student, submission.score, submission.max_score, remark
+        found = table(gradebook).query("student == @student and assignment == @assignment")
+        row = found.fillna(0).to_dict("records")[0]
+    said = [f"{row['penalty']:g} taken off for being late"] if row["penalty"] else []
+    if left := int(row["by hand"]):
+        said.append(f"{left} answer{'s' * (left > 1)} to grade by hand")
+    return student, row["points"], row["of"], "; ".join([*said, *filter(None, [remark])])
 
 
 def reason(log):
@@ -139,17 +160,23 @@ def give_nothing(api, assignment, student):
 
 
 def remarks(path):
-    """How many tests failed in a notebook that was graded, and errors of other kinds."""
-    failed, errors = 0, {}
-    for cell in nbformat.read(path, as_version=4).cells:
+    """How many tests failed in a notebook that was graded, and what else is to be seen."""
+    notebook, failed, errors = nbformat.read(path, as_version=4), 0, {}
+    for cell in notebook.cells:
+        marks = cell.metadata.get("nbgrader", {})
         found = [out for out in cell.get("outputs", []) if out.output_type == "error"]
-        failed += bool(found) and cell.metadata.get("nbgrader", {}).get("grade", False)
+        failed += bool(found) and marks.get("grade", False)
         for error in found:
             errors.setdefault(error.ename, f"{error.ename}: {error.evalue}")
     for expected in ("AssertionError", "NotImplementedError"):
         errors.pop(expected, None)
-    count = [f"{failed} test{'s' * (failed > 1)} failed"] if failed else []
-    return "; ".join(count + list(errors.values()))
+    said = [f"{failed} test{'s' * (failed > 1)} failed"] if failed else []
+    said += errors.values()
+    if any(cell.get("id") == restore.NOTE for cell in notebook.cells):
+        said.append("some cells were mended")
+    if words := isolation.suspicious(notebook):
+        said.append(f"look at it, since it uses {', '.join(words)}")
+    return "; ".join(said)
 
 
 if __name__ == "__main__":
