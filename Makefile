@@ -7,11 +7,12 @@ COURSE ?= _build/assignments
 REPO ?=
 export REPO
 ASSIGNMENT ?=
+STUDENT ?=
 
 BIN := .venv/bin
 ENV := .venv/.installed
 
-.PHONY: help book test save execute check format assignments grade bench serve clean
+.PHONY: help book test save execute check format assignments grade feedback bench serve clean
 
 help:  ## show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -46,8 +47,11 @@ format: $(ENV)  ## format code and notebooks in place
 assignments: $(ENV)  ## write the exercises as an nbgrader course to _build/assignments (or COURSE=...)
 	$(BIN)/python tools/assignments.py --course $(COURSE)
 
-grade: $(ENV)  ## grade what was handed in (ASSIGNMENT=01_queries_keys_values COURSE=...)
-	$(BIN)/python tools/grade.py --course $(COURSE) $(ASSIGNMENT)
+grade: $(ENV)  ## grade what was handed in (ASSIGNMENT=01_queries_keys_values COURSE=... STUDENT=...)
+	$(BIN)/python tools/grade.py --course $(COURSE) $(if $(STUDENT),--student "$(STUDENT)") $(ASSIGNMENT)
+
+feedback: $(ENV)  ## write pages and tables anew, after grading by hand (as for grade)
+	$(BIN)/python tools/grade.py --feedback --course $(COURSE) $(if $(STUDENT),--student "$(STUDENT)") $(ASSIGNMENT)
 
 bench: $(ENV)  ## measure time and memory against d2l and torch.nn, in some minutes
 	$(BIN)/python tools/bench.py

@@ -1,8 +1,12 @@
 """The students' versions, and that the exercises' tests tell right answers from wrong."""
 
 import ast
+import base64
 import importlib.util
+import json
+import lzma
 import re
+import zipfile
 
 import assignments
 import nbformat
@@ -209,6 +213,42 @@ def test_students_get_neither_solutions_nor_hidden_tests(path):
     assert not any(cell.get("outputs") for cell in student.cells)
 
 
+def test_the_students_folder_has_no_solution_and_no_hidden_test(tmp_path, capsys):
+    assignments.make_course(tmp_path, assignments.read_all(assignments.SOURCES))
+    folder = tmp_path / "students"
+    texts = {}
+    for path in folder.rglob("*.ipynb"):
+        cells = nbformat.read(path, as_version=4).cells
+        texts[path.name] = "\n".join(cell.source for cell in cells)
+        for packed in re.findall(r'packed = """\n(.*?)\n"""', texts[path.name], re.DOTALL):
+            unpacked = lzma.decompress(base64.b64decode(packed)).decode()
+            texts[path.name] += "\n".join(json.loads(unpacked).values())
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        names = [name for name in files.namelist() if name.endswith(".py")]
+        texts |= {name: files.read(name).decode() for name in names}
+    assert len(texts) > 9 + len(NOTEBOOKS) and "d2lmini/__init__.py" in texts
+    everything = "\n".join(texts.values())
+    for path in NOTEBOOKS:
+        shown = "\n".join(c.source for kind, c in kinds(path) if kind in ("tests", None))
+        for kind, cell in kinds(path):
+            if cell.cell_type == "code" and kind in ("solution", "hidden-tests"):
+                for secret in secrets_of(kind, cell.source):
+                    assert secret not in everything or secret in shown, secret
+
+
+def secrets_of(kind, source):
+    """The lines of a hidden test's asserts, or the bodies of a solution's functions."""
+    for node in ast.walk(ast.parse(source)):
+        if kind == "hidden-tests" and isinstance(node, ast.Assert):
+            yield ast.get_source_segment(source, node)
+        elif kind == "solution" and isinstance(node, ast.FunctionDef):
+            body = node.body[ast.get_docstring(node) is not None :]
+            lines = source.splitlines()[body[0].lineno - 1 : node.end_lineno]
+            if len(lines) > 2:
+                yield "\n".join(lines)
+
+
 def test_a_student_view_keeps_what_is_given_and_leaves_out_the_rest():
     function = 'def f(x):\n    """Twice x."""\n    '
     cells = [
@@ -226,7 +266,7 @@ def test_a_student_view_keeps_what_is_given_and_leaves_out_the_rest():
     assert [cell.source for cell in view.cells] == [
         "# Exercises",
         assignments.ADVICE,
-        standalone.setup_cell(cells).source,
+        standalone.setup_cell(cells, assignments.solved()).source,
         "import math",
         function + "raise NotImplementedError",
         "assert f(1) == 2",

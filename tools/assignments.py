@@ -20,12 +20,14 @@ Colab (standalone.py).
 
 The first command makes an nbgrader course: source/ has the notebooks with nbgrader's
 metadata and markers, release/ what nbgrader makes of them for students, gradebook.db their
-points. What is in submitted/ and in the gradebook stays, and so do changed settings. The
-second writes the students' notebooks only, for the book's download buttons.
+points, students/ all that students need and no solution (students.py). What is in
+submitted/ and in the gradebook stays, and so do changed settings. The second writes the
+students' notebooks only, for the book's download buttons.
 """
 
 import argparse
 import ast
+import functools
 import io
 import re
 import sys
@@ -33,6 +35,7 @@ import tokenize
 from pathlib import Path
 
 import nbformat
+import students
 from grade import open_course
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
@@ -112,6 +115,8 @@ def make_course(course, notebooks):
         if not result["success"]:
             raise ValueError(f"nbgrader refuses {path.stem}:\n{result['log']}")
         print(course / "release" / path.stem / path.name)
+    students.write(course, solved())
+    print(course / "students")
 
 
 def course_view(notebook):
@@ -161,8 +166,19 @@ def course_view(notebook):
         cells.append(cell)
     first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
     advice = new_markdown_cell(ADVICE, id="advice")
-    cells[first:first] = [advice, setup_cell(cells)]
+    cells[first:first] = [advice, setup_cell(cells, solved())]
     return nbformat.from_dict({**notebook, "cells": cells})
+
+
+@functools.cache
+def solved():
+    """The names of the package that are saved from solutions of the book's exercises."""
+    names = set()
+    for path in SOURCES.glob("*.ipynb"):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if "solution" in cell.metadata.get("tags", []) and "#@save" in cell.source:
+                names |= {node.name for node in ast.parse(cell.source).body}
+    return frozenset(names)
 
 
 def marked(source, kind, number, points):

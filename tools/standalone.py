@@ -11,6 +11,7 @@ The notebooks are changed in place: give it those of _build/html, not those of t
 """
 
 import argparse
+import ast
 import base64
 import json
 import lzma
@@ -81,23 +82,44 @@ def add_setup(notebook):
     notebook.cells = [*cells[:first], setup_cell(cells), *cells[first:]]
 
 
-def setup_cell(cells):
-    """The cell that brings what the code of these cells needs."""
+def setup_cell(cells, without=()):
+    """The cell that brings what the code of these cells needs, but not these names."""
     code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     needed = {part for part, names in NAMES.items() if any(name in code for name in names)}
-    source = SETUP.format(packed=pack(phrasebook="phrasebook.tsv" in needed))
+    files = package_files(without)
+    if "phrasebook.tsv" not in needed:
+        del files["d2lmini/data/phrasebook.tsv"]
+    source = SETUP.format(packed=pack(files))
     if "sacrebleu" in needed:
         source += SACREBLEU
     return nbformat.v4.new_code_cell(source.rstrip("\n"), id="setup", metadata=CELL)
 
 
-def pack(phrasebook):
-    """The files of the package as compressed text, in lines; the same bytes each time."""
+def package_files(without=()):
+    """The text of each file of the package; some definitions can be left out by name."""
     package = ROOT / "d2lmini"
-    paths = [ROOT / "LICENSE", *package.glob("*.py"), package / "data" / "attention.html"]
-    if phrasebook:
-        paths.append(package / "data" / "phrasebook.tsv")
+    data = [package / "data" / name for name in ("attention.html", "phrasebook.tsv")]
+    paths = [ROOT / "LICENSE", *package.glob("*.py"), *data]
     files = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
+    for name, text in files.items():
+        if name.endswith(".py"):
+            files[name] = remove(text, without)
+    return files
+
+
+def remove(source, names):
+    """The source of a module without the definitions of these names."""
+    lines = source.splitlines(keepends=True)
+    for node in reversed(ast.parse(source).body):
+        if getattr(node, "name", None) in names:
+            first = min([node.lineno, *(part.lineno for part in node.decorator_list)])
+            del lines[first - 1 : node.end_lineno]
+    listed = {f"{mark}{name}{mark}," for name in names for mark in ("", '"')}
+    return "".join(line for line in lines if line.strip() not in listed)
+
+
+def pack(files):
+    """Files as compressed text, in lines; the same bytes each time."""
     text = json.dumps(files, sort_keys=True).encode()
     packed = base64.b64encode(lzma.compress(text, preset=9)).decode()
     return textwrap.fill(packed, 120)
