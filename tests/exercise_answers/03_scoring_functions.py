@@ -159,6 +159,11 @@ DistanceAttention = d2l.DistanceAttention
 class DistanceAttention(d2l.DistanceAttention):
     pass
 ```
+- a child that keeps the forward pass of the package:
+```
+class DistanceAttention(d2l.DistanceAttention):
+    forward = d2l.DistanceAttention.forward
+```
 - a layer of the package inside:
 ```
 class DistanceAttention(nn.Module):
