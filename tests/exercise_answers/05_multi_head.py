@@ -261,6 +261,11 @@ def prune_heads(layer, keep):
                 setattr(getattr(new, name), kind, nn.Parameter(W))
     return new
 ```
+- notes of its own on the layer: `    kept = []` -> `    layer.kept = kept = []`
+- calls the model twice: `    kept = []` -> `    kept = []
+    losses()`
+- leaves the parameters frozen: `    kept = []` -> `    kept = []
+    layer.requires_grad_(False)`
 - gradients in the parameters: `(slopes,) = torch.autograd.grad(loss.sum(), [gates])`
   -> `loss.sum().backward()
     slopes = gates.grad`
@@ -303,6 +308,21 @@ def prune_heads(layer, keep):
 - compares sums instead of squares, and prefers the negative side where they are equal:
   `min(options, key=lambda option: option[0])`
   -> `min(options[::-1], key=lambda option: -abs(option[2]))`
+- keeps the side of the largest coefficient:
+  `key=lambda option: option[0]` -> `key=lambda option: -(option[1] * abs(option[2])).max()`
+- equal weights on all coefficients of a sign:
+```
+def best_blend(wanted):
+    if wanted.ndim != 1:
+        raise ValueError("wanted")
+    options = []
+    for side in (wanted > 0, wanted < 0):
+        alpha = side.float() if side.any() else torch.ones_like(wanted)
+        alpha = alpha / alpha.sum()
+        w = float((alpha @ wanted) / (alpha @ alpha))
+        options.append((alpha, w, (w * alpha - wanted).square().sum().item()))
+    return min(options, key=lambda option: option[2])
+```
 - compares numbers of coefficients:
   `key=lambda option: option[0]` -> `key=lambda option: -(option[1] > 0).sum()`
 - the error of the visible tests: `return alpha, w, error`
@@ -398,6 +418,7 @@ def can_be_found(keys):
     found[best.indices[best.values[:, 0] > best.values[:, 1] + 1e-12, 0]] = True
     return found
 ```
+- in float32: `points = keys.double()` -> `points = keys.float()`
 - tries each key as its own query:
 ```
 def can_be_found(keys):
@@ -451,6 +472,8 @@ def dearer_layer():
   -> `    if torch.linalg.svdvals(keys)[-1] < 1e-3:`
 - dependent only if exactly: `if not torch.linalg.svdvals(gram)[-1] > 1e-6:`
   -> `if torch.linalg.det(keys @ keys.T) == 0:`
+- refuses very short keys: `torch.linalg.svdvals(gram)[-1] > 1e-6`
+  -> `torch.linalg.svdvals(keys)[-1] > 1e-6`
 - only too many keys are dependent: `if not torch.linalg.svdvals(gram)[-1] > 1e-6:`
   -> `if m > keys.shape[1]:`
 - changes its argument: `    lengths = ` -> `    keys += 0.001
