@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import grade
 import isolation
@@ -337,6 +338,14 @@ get_ipython().ast_transformers.append(Drop())""",
 def change(lines):
     return [line.replace("assert", "0 and") for line in lines]
 get_ipython().input_transformers_post.append(change)""",
+    "changes the grader": """
+import ast
+def run_test(self, code):
+    tree = ast.parse(code)
+    tree.body = [node for node in tree.body if not isinstance(node, ast.Assert)]
+    exec(compile(tree, "tests", "exec"))
+    return {"status": "ok", "execution_count": 1, "payload": [], "user_expressions": {}}
+type(get_ipython().kernel).run_test = run_test""",
     "equals everything": """
 class Yes:
     def __eq__(self, other):
@@ -382,28 +391,34 @@ def triple(x):
 @pytest.mark.slow
 def test_cheats_get_nothing(course):
     """Only what needs no isolation where this system has none."""
-    server = socket.create_server(("127.0.0.1", 0))
     given_out = course / "release" / NAME / f"{NAME}.ipynb"
-    names = []
-    for what, code in list(CHEATS.items())[: None if isolation.isolated() else 5]:
-        names.append(what.replace(" ", "_"))
-        code = code.replace("{course}", str(course)).replace("{name}", NAME)
-        code = code.replace("{port}", str(server.getsockname()[1]))
-        answers = {"0.1": code, "0.2": "'see above'"}
-        hand_in(course, names[-1], NAME, answered(read(given_out), answers))
+    cheats = list(CHEATS.items())[: None if isolation.isolated() else 6]
     before = {path: path.read_bytes() for path in (course / "source").rglob("*.ipynb")}
-    for name in names:
-        given, said = table(tool("grade", NAME, "--course", course, "--student", name))[
-            name
-        ]
-        assert given == 0, (name, said)
-        assert "look at it" in said or name in ("patches_torch", "breaks_off"), said
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        for what, code in cheats:
+            code = code.replace("{course}", str(course)).replace("{name}", NAME)
+            code = code.replace("{port}", str(server.getsockname()[1]))
+            student, answers = what.replace(" ", "_"), {"0.1": code, "0.2": "'see above'"}
+            hand_in(course, student, NAME, answered(read(given_out), answers))
+            printed = tool("grade", NAME, "--course", course, "--student", student)
+            points, remark = table(printed)[student]
+            assert points == 0, (what, remark)
+            if what not in ("patches torch", "breaks off"):
+                assert "look at it, since it uses" in remark, what
+        server.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            server.accept()
     assert {path: path.read_bytes() for path in before} == before
-    server.settimeout(0.1)
-    with pytest.raises(TimeoutError):
-        server.accept()
     if not isolation.isolated():
-        pytest.skip("bubblewrap is missing: cheats that need isolation were not tried")
+        pytest.skip("without bubblewrap, cheats that need isolation were not tried")
+
+
+def test_without_isolation_the_grader_is_told(course, graded, monkeypatch):
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    printed = tool("grade", NAME, "--course", course, "--student", "ada")
+    assert printed.startswith("grade: bubblewrap is missing") and table(printed) == {
+        "ada": graded["ada"]
+    }
 
 
 # --- the book's exercises ------------------------------------------------------------
@@ -434,6 +449,7 @@ def test_real_solutions_get_all_points_stubs_none_and_wrong_answers_lose(real_co
         hand_in(real_course, student, name, answered(notebook, solutions))
     printed = tool("grade", name, "--course", real_course)
     points = {student: row[0] for student, row in table(printed).items()}
+    assert not table(printed)["right"][1], printed
     total = sum(exercise["points"] for exercise in found.values())
     assert points["right"] == points["other"] == total, printed  # but for those by hand
     assert points["empty"] == 0, printed

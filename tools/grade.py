@@ -124,6 +124,8 @@ def grade_one(api, course, assignment, student, feedback):
         found = table(gradebook).query("student == @student and assignment == @assignment")
         row = found.fillna(0).to_dict("records")[0]
     said = [f"{row['penalty']:g} taken off for being late"] if row["penalty"] else []
+    if row["points"] > row["of"]:
+        said.append("look at it, since these are more points than there are")
     if left := int(row["by hand"]):
         said.append(f"{left} answer{'s' * (left > 1)} to grade by hand")
     return student, row["points"], row["of"], "; ".join([*said, *filter(None, [remark])])

@@ -26,10 +26,11 @@ from traitlets import Float
 
 KERNEL = Path(__file__).resolve().with_name("grading_kernel.py")
 CANARY = new_code_cell("assert False", metadata={"nbgrader": {"grade": True}})
-SUSPICIOUS = """
-get_ipython ast_transformers ipykernel _getframe settrace ctypes gc sqlite3 subprocess
-builtins gradebook hidden __eq__ __torch_function__ __code__ f_back exec eval socket
-"""
+SUSPICIOUS = re.compile(
+    r"\b(get_ipython|ast_transformers|ipykernel|ctypes|gc|sqlite3|subprocess|socket"
+    r"|builtins|gradebook|_getframe|settrace|f_back|__code__|__eq__|__torch_function__)\b"
+    r"|(?<![.\w])(eval|exec|open)\("
+)
 
 
 @functools.cache
@@ -143,7 +144,7 @@ def fail(cell, name, message):
 
 
 def suspicious(notebook):
-    """Words in answers that an honest one hardly needs, for somebody to look at."""
+    """Names in answers that an honest one hardly needs, for somebody to look at."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     code = "\n".join(cell.source for cell in cells if not utils.is_locked(cell))
-    return [word for word in SUSPICIOUS.split() if re.search(rf"\b{word}\b", code)]
+    return sorted({found[1] or found[2] for found in SUSPICIOUS.finditer(code)})
