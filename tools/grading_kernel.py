@@ -51,6 +51,8 @@ class Kernel(IPythonKernel):
 
     async def do_execute(self, code, silent, store_history=True, *args, **kwargs):
         code, _, kind = code.rpartition(f"\n#{self.secret} ")
+        self.shell.ast_transformers.clear()
+        self.shell.input_transformers_post.clear()
         with Limit(self.seconds):
             if kind == "test":
                 return self.run_test(code)

@@ -97,10 +97,10 @@ class Execute(preprocessors.Execute):
         nb.cells.append(CANARY.copy())
         nb, resources = super().preprocess(nb, resources, **kwargs)
         if not utils.has_failed(nb.cells.pop()):
-            for cell in filter(utils.is_grade, nb.cells):
-                fail(
-                    cell, "TestsSwitchedOff", "after this notebook, no test fails any more"
-                )
+            message = "after this notebook, no test fails any more"
+            for cell in nb.cells:
+                if utils.is_grade(cell) and cell.cell_type == "code":
+                    fail(cell, "TestsSwitchedOff", message)
         return nb, resources
 
     def preprocess_cell(self, cell, resources, index):
