@@ -16,9 +16,10 @@ LATE_PERCENT_A_DAY = 0
 # folder of that name.
 FILES = r".*/extracted/(.*/)?(?P<student_id>[^/]+?)(_LATE)?_(?P<number>\d{3,})_.*"
 
-# The second part is the course's: the path is that of the repository's tools.
+# The second part is the course's. The path is that of the repository's tools; `make grade`
+# brings its own.
 TOOLS = str(Path(__file__).parent)
-sys.path.insert(0, TOOLS)
+sys.path.append(TOOLS)
 
 import isolation  # noqa: E402
 import nbgrader_plugins as plugins  # noqa: E402
@@ -67,7 +68,7 @@ c.PercentADay.percent = LATE_PERCENT_A_DAY
 
 # What students get back: the tests that they know, and of hidden ones the errors.
 c.HTMLExporter.template_name = "feedback"
-c.HTMLExporter.extra_template_basedirs = [TOOLS]
+c.HTMLExporter.extra_template_basedirs = [str(Path(isolation.__file__).parent)]
 c.GenerateFeedback.preprocessors = [
     preprocessors.GetGrades,
     plugins.HideTracebacks,
