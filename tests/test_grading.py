@@ -78,6 +78,7 @@ GRADES = {  # of 8 points, and the remark
     "leo": (6, ""),  # what the book lets students download
     "mia": (6, "some cells were mended"),  # who split and copied cells
     "ned": (6, "some cells were mended"),  # whose program has dropped all marks
+    "ola": (6, "some cells were mended"),  # who wrote both answers into one cell
 }
 
 
@@ -181,6 +182,9 @@ def course(tmp_path_factory):
     hand_in(folder, "kim", NAME, read(given_out))
     right = {"0.1": DOUBLE, "0.2": TRIPLE}
     hand_in(folder, "mia", NAME, with_copies(answered(read(given_out), right)))
+    merged = answered(read(given_out), {"0.1": f"{DOUBLE}\n\n\n{TRIPLE}"})
+    merged.cells = [c for c in merged.cells if "0-2-solution" not in str(c.metadata)]
+    hand_in(folder, "ola", NAME, merged)
     hand_in(folder, "ned", NAME, without_marks(answered(read(given_out), right)))
     downloads = folder / "downloads"
     tool("assignments", "--downloads", downloads, "--exercises", sources)
@@ -215,8 +219,8 @@ def test_everybody_gets_a_page_and_none_shows_a_hidden_test(course, graded):
     assert "assert triple(5) == 15" in pages["cleo"]  # a test that students know
     for student in ("ida", "joe"):
         assert graded[student][1] in pages[student]
-    assert "0.1 solution 1: 2 cells had the mark of one" in pages["mia"]
-    assert "0.1 hidden tests 1: the cell was missing; it is back" in pages["hal"]
+    assert "0.1 solution 1, 0.1 tests 1, 0.1 hidden tests 1, " in pages["mia"]
+    assert "0.1 hidden tests 1: missing; " in pages["hal"]
     assert all("2 points: says why" in pages[student] for student in ("ada", "ned"))
 
 
@@ -260,6 +264,7 @@ def test_what_is_not_there_is_refused(course, monkeypatch):
 # --- a term's other business ---------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_collected_from_platforms_graded_by_hand_late_and_exported(tmp_path):
     """Zips of Canvas and Moodle, a due date, an answer graded by hand, and the tables."""
     sources = tmp_path / "exercises"

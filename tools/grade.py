@@ -75,6 +75,7 @@ def grade(course, assignment, student="*", feedback=False):
         where = course / "submitted" / student / assignment
         raise ValueError(f"nothing was found in {where}")
     warnings.simplefilter("ignore", SAWarning)  # of nbgrader's own queries
+    warnings.simplefilter("ignore", nbformat.warnings.DuplicateCellId)
     api = open_course(course)
     students = [folder.parent.name for folder in folders]
     rows = [grade_one(api, course, assignment, name, feedback) for name in students]

@@ -33,7 +33,7 @@ class Restore(NbGraderPreprocessor):
         add_rubrics(nb, source)
         if remarks:
             lines = "".join(f"- {remark}\n" for remark in remarks)
-            note = f"**Before grading**, cells of this notebook were mended:\n\n{lines}"
+            note = f"**Before grading**, cells of this notebook were mended.\n\n{lines}"
             nb.cells.insert(0, new_markdown_cell(note, id=NOTE))
         return nb, resources
 
@@ -48,24 +48,35 @@ def restore(notebook, release):
     for cell in notebook.cells:
         mark = cell.metadata.pop("nbgrader", {}).get("grade_id")
         found.get(mark, unmarked).append(cell)
-    remarks, at = [], -1
+    at, copied, lost, missing = -1, [], [], []
     for mark, original in originals.items():
-        name, same = mark.replace("-", ".", 1).replace("-", " "), found[mark]
+        same = found[mark]
         if len(same) > 1:
-            remarks.append(f"{name}: {len(same)} cells had the mark of one; all were run")
+            copied.append(mark)
         if not same:
             same = candidates(notebook.cells[at + 1 :], original, release, unmarked)
-            lost = (
-                "mark of this cell was missing" if same else "cell was missing; it is back"
-            )
-            remarks.append(f"{name}: the {lost}")
+            (lost if same else missing).append(mark)
         if not same:
+            marks = original.metadata["nbgrader"]
+            if marks["solution"] and not marks["grade"]:
+                continue  # its stub would undo what may be defined elsewhere
             same = [nbformat.from_dict(original)]
             notebook.cells.insert(at + 1, same[0])
         cell = max(same, key=lambda cell: likeness(cell, original))
         cell.metadata["nbgrader"] = original.metadata["nbgrader"]
         at = place(cell, notebook.cells)
-    return remarks
+    remarks = {
+        "split or copied; all their code was run": copied,
+        "without the marks that they were given out with": lost,
+        "missing; what was not yours to write is back": missing,
+    }
+    return [f"{said(marks)}: {what}" for what, marks in remarks.items() if marks]
+
+
+def said(marks):
+    """Marks as a student would say them: 1-2-hidden-tests-1 is 1.2 hidden tests 1."""
+    names = [re.sub(r"^(\d+)-(\d+)", r"\1.\2", mark).replace("-", " ") for mark in marks]
+    return ", ".join(names) if len(names) < 10 else f"{len(names)} cells"
 
 
 def candidates(cells, original, release, unmarked):
