@@ -1,4 +1,4 @@
-"""nbgrader's settings for this course. The first part is yours to change."""
+"""nbgrader's settings for this course: change them, or add others to c below."""
 
 import sys
 from pathlib import Path
@@ -16,63 +16,11 @@ LATE_PERCENT_A_DAY = 0
 # folder of that name.
 FILES = r".*/extracted/(.*/)?(?P<student_id>[^/]+?)(_LATE)?_(?P<number>\d{3,})_.*"
 
-# The second part is the course's. The path is that of the repository's tools; `make grade`
-# brings its own.
+# The rest is the course's (nbgrader_plugins.py in the repository's tools).
 TOOLS = str(Path(__file__).parent)
 sys.path.append(TOOLS)
 
-import isolation  # noqa: E402
-import nbgrader_plugins as plugins  # noqa: E402
-from nbconvert.preprocessors import (  # noqa: E402
-    ClearMetadataPreprocessor,
-    CSSHTMLHeaderPreprocessor,
-)
-from nbgrader import preprocessors  # noqa: E402
-from restore import Restore  # noqa: E402
+from nbgrader_plugins import configure  # noqa: E402
 
 c = get_config()  # noqa: F821
-c.CourseDirectory.course_id = "attention"
-c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
-c.ClearSolutions.text_stub = "*Write here.*"
-c.ZipCollectApp.collector_plugin = plugins.PlatformNames
-c.PlatformNames.named_regexp = FILES
-c.ExportApp.plugin_class = plugins.Tables
-
-# What is done with a notebook that was handed in, before and while it is graded.
-c.Restore.course = str(Path(__file__).parent)
-c.Autograde.sanitize_preprocessors = [
-    Restore,
-    preprocessors.ClearOutput,
-    preprocessors.OverwriteKernelspec,
-    preprocessors.OverwriteCells,
-    preprocessors.CheckCellMetadata,
-]
-c.Autograde.autograde_preprocessors = [
-    isolation.Execute,
-    ClearMetadataPreprocessor,
-    preprocessors.LimitOutput,
-    preprocessors.SaveAutoGrades,
-    preprocessors.AssignLatePenalties,
-    preprocessors.CheckCellMetadata,
-]
-c.Execute.seconds = SECONDS
-c.Execute.timeout = 10 * SECONDS
-stopped = f"stopped after {10 * SECONDS} seconds"
-c.Execute.error_on_timeout = {
-    "ename": "CellTimeoutError",
-    "evalue": stopped,
-    "traceback": [f"CellTimeoutError: {stopped}"],
-}
-c.AssignLatePenalties.plugin_class = plugins.PercentADay
-c.PercentADay.percent = LATE_PERCENT_A_DAY
-
-# What students get back: the tests that they know, and of hidden ones the errors.
-c.HTMLExporter.template_name = "feedback"
-c.HTMLExporter.extra_template_basedirs = [str(Path(isolation.__file__).parent)]
-c.GenerateFeedback.preprocessors = [
-    preprocessors.GetGrades,
-    plugins.HideTracebacks,
-    preprocessors.ClearHiddenTests,
-    plugins.ShowMath,
-    CSSHTMLHeaderPreprocessor,
-]
+configure(c, Path(__file__).parent, SECONDS, LATE_PERCENT_A_DAY, FILES)

@@ -1,15 +1,69 @@
-"""What a course adds to nbgrader: names of files, late penalties, tables, and pages."""
+"""What a course adds to nbgrader: settings, file names, penalties, tables, and pages."""
 
 import re
+from pathlib import Path
 
+import isolation
 import pandas as pd
 from latex2mathml.converter import convert
+from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
+from nbgrader import preprocessors
+from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin, FileNameCollectorPlugin, LateSubmissionPlugin
-from nbgrader.preprocessors import NbGraderPreprocessor
+from restore import Restore
 from traitlets import Float
 
 DAY = 24 * 60 * 60
 MATH = re.compile(r"`[^`]*`|\$\$(.+?)\$\$|\$([^$]+?)\$", re.DOTALL)
+
+
+def configure(c, course, seconds, late_percent_a_day, files):
+    """Set nbgrader's configuration c for a course in this folder (nbgrader_config.py)."""
+    c.CourseDirectory.course_id = "attention"
+    c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
+    c.ClearSolutions.text_stub = "*Write here.*"
+    c.ZipCollectApp.collector_plugin = PlatformNames
+    c.PlatformNames.named_regexp = files
+    c.ExportApp.plugin_class = Tables
+
+    # What is done with a notebook that was handed in, before and while it is graded.
+    c.Restore.course = str(course)
+    c.Autograde.sanitize_preprocessors = [
+        Restore,
+        preprocessors.ClearOutput,
+        preprocessors.OverwriteKernelspec,
+        preprocessors.OverwriteCells,
+        preprocessors.CheckCellMetadata,
+    ]
+    c.Autograde.autograde_preprocessors = [
+        isolation.Execute,
+        ClearMetadataPreprocessor,
+        preprocessors.LimitOutput,
+        preprocessors.SaveAutoGrades,
+        preprocessors.AssignLatePenalties,
+        preprocessors.CheckCellMetadata,
+    ]
+    stopped = f"stopped after {10 * seconds} seconds"
+    c.Execute.seconds = seconds
+    c.Execute.timeout = 10 * seconds
+    c.Execute.error_on_timeout = {
+        "ename": "CellTimeoutError",
+        "evalue": stopped,
+        "traceback": [f"CellTimeoutError: {stopped}"],
+    }
+    c.AssignLatePenalties.plugin_class = PercentADay
+    c.PercentADay.percent = late_percent_a_day
+
+    # What students get back: the tests that they know, and of hidden ones the errors.
+    c.HTMLExporter.template_name = "feedback"
+    c.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent)]
+    c.GenerateFeedback.preprocessors = [
+        preprocessors.GetGrades,
+        HideTracebacks,
+        preprocessors.ClearHiddenTests,
+        Page,
+        CSSHTMLHeaderPreprocessor,
+    ]
 
 
 class PlatformNames(FileNameCollectorPlugin):
@@ -86,7 +140,7 @@ def trailing_number(name):
     return re.search(r"_(\d+)$|$", name)[1] or ""
 
 
-class HideTracebacks(NbGraderPreprocessor):
+class HideTracebacks(preprocessors.NbGraderPreprocessor):
     """Of an error in a hidden test, leave the message: the traceback quotes the test."""
 
     def preprocess_cell(self, cell, resources, index):
@@ -97,13 +151,47 @@ class HideTracebacks(NbGraderPreprocessor):
         return cell, resources
 
 
-class ShowMath(NbGraderPreprocessor):
-    """Turn formulas into MathML, which browsers show without a script from elsewhere."""
+class Page(preprocessors.NbGraderPreprocessor):
+    """Prepares a page for a student: an index of the exercises, and formulas as MathML.
+
+    Browsers show MathML without a script from elsewhere.
+    """
+
+    def preprocess(self, nb, resources):
+        names = resources["nbgrader"]
+        nb.cells = [cell for cell in nb.cells if cell.get("id") != "setup"]
+        with Gradebook(names["db_url"]) as gradebook:
+            who = names["notebook"], names["assignment"], names["student"]
+            names["index"] = index(nb.cells, lambda mark: gradebook.find_grade(mark, *who))
+        return super().preprocess(nb, resources)
 
     def preprocess_cell(self, cell, resources, index):
         if cell.cell_type == "markdown":
             cell.source = MATH.sub(mathml, cell.source)
         return cell, resources
+
+
+def index(cells, find):
+    """For each exercise its title, its points, their maximum, and its graded cells.
+
+    find(grade_id) is a grade of nbgrader's gradebook. Gives each graded cell a label.
+    """
+    exercises = [{"title": "", "points": 0, "of": 0, "cells": []}]
+    for cell in cells:
+        marks = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "markdown" and cell.source.startswith("## "):
+            title = cell.source.partition("\n")[0].removeprefix("## ")
+            exercises.append({"title": title, "points": 0, "of": 0, "cells": []})
+        elif marks.get("grade"):
+            grade, kind = find(marks["grade_id"]), marks["grade_id"].split("-")[2]
+            kind = {"hidden": "hidden tests", "written": "answer in words"}.get(kind, kind)
+            points = f"{grade.score:g} of {grade.max_score:g}"
+            points = "not graded yet" if grade.needs_manual_grade else points
+            marks["label"] = f"{kind}: {points}"
+            exercises[-1]["cells"].append(marks)
+            exercises[-1]["points"] += grade.score
+            exercises[-1]["of"] += grade.max_score
+    return [exercise for exercise in exercises if exercise["cells"]]
 
 
 def mathml(found):
