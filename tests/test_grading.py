@@ -13,6 +13,7 @@ import grade
 import isolation
 import nbformat
 import pytest
+import restore
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from test_assignments import NOTEBOOKS, answers, exercises, tagged
 
@@ -260,6 +261,27 @@ def test_what_is_not_there_is_refused(course, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["grade", "09_nothing", "--course", str(course)])
     with pytest.raises(SystemExit, match=f"assignment must be one of {NAME}, not '09_no"):
         grade.main()
+
+
+@pytest.mark.parametrize(
+    "answer", ["Because $2x = x + x$.", "**Your answer to 0.1**\n\nSo."]
+)
+def test_without_marks_an_answer_in_words_is_found_by_its_place(course, answer):
+    release = read(course / "release" / NAME / f"{NAME}.ipynb")
+    notebook = without_marks(read(course / "release" / NAME / f"{NAME}.ipynb"))
+    own = [new_markdown_cell("A note of mine, at the beginning."), new_code_cell("1 + 1")]
+    place = next(
+        i for i, c in enumerate(notebook.cells) if "Your answer to 0.1" in c.source
+    )
+    notebook.cells[place].source = answer
+    notebook.cells[place:place] = own[1:]
+    notebook.cells[0:0] = own[:1]
+    restore.restore(notebook, release)
+    marks = {
+        cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in notebook.cells
+    }
+    assert marks["0-1-written-1"].source == answer
+    assert len(notebook.cells) == len(release.cells) + 2
 
 
 # --- a term's other business ---------------------------------------------------------
