@@ -98,7 +98,11 @@ def grade_one(api, course, assignment, student, feedback):
     """Grade one student: (student, points, of how many, remark)."""
     name = Path(assignment, f"{assignment}.ipynb")
     graded = course / "autograded" / student / name
-    problem = unreadable(course / "submitted" / student / name)
+    handed_in = course / "submitted" / student / name
+    others = list(handed_in.parent.glob("*.ipynb"))
+    if not handed_in.exists() and len(others) == 1:
+        shutil.copy(others[0], handed_in)  # it has another name only
+    problem = unreadable(handed_in)
     if problem is None and not feedback:
         shutil.rmtree(graded.parent, ignore_errors=True)
         result = api.autograde(assignment, student, force=True, create=True)
@@ -170,7 +174,9 @@ def remarks(path):
         found = [out for out in cell.get("outputs", []) if out.output_type == "error"]
         failed += bool(found) and marks.get("grade", False)
         for error in found:
-            errors.setdefault(error.ename, f"{error.ename}: {error.evalue}")
+            first = error.evalue.strip().partition("\n")[0]
+            line = "".join(filter(str.isprintable, f"{error.ename}: {first}"))
+            errors.setdefault(error.ename, line[:150])
     for expected in ("AssertionError", "NotImplementedError"):
         errors.pop(expected, None)
     said = [f"{failed} test{'s' * (failed > 1)} failed"] if failed else []

@@ -1,15 +1,16 @@
 """The kernel in which answers are run and tested: IPython's, with tests of its own.
 
-isolation.py starts it and sends it cells, whose last line says what they are: "#given",
-"#answer" or "#test", with a word that answers do not know. Answers run in IPython as usual.
-Tests run without it, so that no answer can change or skip them, in the state that the
-given cells left: before each, the functions of Python, torch and the given cells are put
-back. Where a test calls an answer, the result must be an ordinary object, not one that
-equals everything. All of this makes cheating laborious; what makes it harmless is that
-nothing worth reading or writing is in the kernel's reach.
+isolation.py starts it and sends it cells, whose last line says what they are: given, answer
+or test, after a word that answers do not know. Answers run in IPython as usual. Tests run
+without it, so that no answer can change or skip them, and with names of their own: those of
+Python, of the given cells and of earlier tests are as they were, whatever answers have done
+to them, and so are the functions of torch. Where a test calls an answer, the result must be
+an ordinary object, not one that equals everything. All of this makes cheating laborious;
+what makes it harmless is that nothing worth reading or writing is in the kernel's reach.
 """
 
 import ast
+import builtins
 import importlib
 import json
 import linecache
@@ -18,12 +19,15 @@ import symtable
 import sys
 import traceback
 import types
+from ast import parse
 from pathlib import Path
 
+import matplotlib_inline.backend_inline
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 
 RESTORED = "builtins math numpy numpy.testing torch torch.nn torch.nn.functional d2lmini"
+PARTS = "__code__", "__defaults__", "__kwdefaults__", "__doc__", "__dict__"
 OPERATORS = """
 eq ne lt le gt ge bool float int index abs neg pos add radd sub rsub mul rmul truediv
 rtruediv pow rpow mod matmul rmatmul torch_function array array_ufunc class getattribute
@@ -39,7 +43,9 @@ class Kernel(IPythonKernel):
         file = Path(self.parent.abs_connection_file).with_name("secret.json")
         self.seconds, self.secret = json.loads(file.read_text()).values()
         file.unlink()
-        self.given, self.modules = {}, []
+        self.given, self.modules, self.streams = {}, [], None
+        # A page shows images, but no SVG, which can hold a script.
+        matplotlib_inline.backend_inline.set_matplotlib_formats = lambda *_, **__: None
         for name in RESTORED.split():
             try:
                 module = importlib.import_module(name)
@@ -50,17 +56,22 @@ class Kernel(IPythonKernel):
                 self.modules.append((module.Tensor, dict(vars(module.Tensor))))
 
     async def do_execute(self, code, silent, store_history=True, *args, **kwargs):
-        code, _, kind = code.rpartition(f"\n#{self.secret} ")
+        code, _, what = code.rpartition(f"\n#{self.secret} ")
+        kind, _, word = what.partition(" ")
+        self.streams = self.streams or (sys.stdout, sys.stderr)
         self.shell.ast_transformers.clear()
         self.shell.input_transformers_post.clear()
         with Limit(self.seconds):
             if kind == "test":
-                return self.run_test(code)
+                return self.run_test(code, word)
             reply = await super().do_execute(code, silent, store_history, *args, **kwargs)
         if kind == "given":
-            names = {name: self.shell.user_ns[name] for name in self.bound(code)}
-            self.given.update({name: (x, inside(x)) for name, x in names.items()})
+            self.keep({name: self.shell.user_ns[name] for name in self.bound(code)})
         return reply
+
+    def keep(self, names):
+        """Remember names for later tests."""
+        self.given.update({name: (value, inside(value)) for name, value in names.items()})
 
     def bound(self, code):
         """The names that a cell has bound at its top level."""
@@ -74,6 +85,7 @@ class Kernel(IPythonKernel):
 
     def put_back(self):
         """Undo what answers did to the functions that tests use."""
+        sys.stdout, sys.stderr = self.streams
         for owner, saved in self.modules:
             for name, value in saved.items():
                 if vars(owner).get(name) is not value:
@@ -81,21 +93,37 @@ class Kernel(IPythonKernel):
             if isinstance(owner, type):
                 for name in vars(owner).keys() - saved.keys():
                     delattr(owner, name)
-        for name, (value, code) in self.given.items():
-            self.shell.user_ns[name] = value
-            for attribute, part in code.items():
-                setattr(value, attribute, part)
 
-    def run_test(self, code):
-        """Run a test without IPython; nbclient gets the usual messages."""
-        names, file = self.shell.user_ns, "this test"
+    def names_of_a_test(self):
+        """What a test sees: the notebook's names, and given ones as they were given."""
+        answers = self.shell.user_ns.items()
+        names = {name: x for name, x in answers if not hasattr(builtins, name)}
+        names |= {"__name__": "__main__", "__builtins__": builtins}
+        for name, (value, parts) in self.given.items():
+            if parts:
+                value = types.FunctionType(
+                    parts["__code__"], names, name, closure=value.__closure__
+                )
+                for attribute, part in parts.items():
+                    setattr(value, attribute, part)
+            names[name] = value
+        return names
+
+    def run_test(self, code, word):
+        """Run a test without IPython; nbclient gets the usual messages, and the word."""
+        self.put_back()
+        names, file = self.names_of_a_test(), "this test"
+        before = dict(names)
         linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
         reply = {"execution_count": self.execution_count, "payload": []}
         try:
-            self.put_back()
-            tree = ast.fix_missing_locations(Ordinary().visit(ast.parse(code)))
-            names["_ordinary"] = lambda value: ordinary(value, names)
+            tree = ast.fix_missing_locations(Ordinary().visit(parse(code)))
+            names["_ordinary"] = lambda value: ordinary(value, self.shell.user_ns)
             exec(compile(tree, file, "exec"), names)
+            sys.stdout.flush()
+            self.send_response(
+                self.iopub_socket, "stream", {"name": "stdout", "text": word}
+            )
         except BaseException as error:  # SystemExit and KeyboardInterrupt, too
             trace = traceback.TracebackException.from_exception(error)
             frames = [frame for frame in trace.stack if frame.filename != __file__]
@@ -105,8 +133,9 @@ class Kernel(IPythonKernel):
             self.send_response(self.iopub_socket, "error", content)
             return {**reply, **content, "status": "error"}
         finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
+            new = {n: x for n, x in names.items() if before.get(n, names) is not x}
+            self.keep(new)
+            self.shell.user_ns.update(new)
         return {**reply, "status": "ok", "user_expressions": {}}
 
 
@@ -142,6 +171,8 @@ class Ordinary(ast.NodeTransformer):
 
 def ordinary(value, names, depth=2):
     """The value, unless its class, defined in these names, redefines an operator."""
+    if (value == object()) is True:
+        raise AssertionError("expected an ordinary object, not one that equals everything")
     for base in type(value).__mro__[:-1]:
         for name in OPERATORS.split():
             method = vars(base).get(f"__{name}__")
@@ -155,10 +186,10 @@ def ordinary(value, names, depth=2):
 
 
 def inside(value):
-    """What makes a function do what it does."""
-    if not isinstance(value, types.FunctionType):
+    """What makes a function of the notebook do what it does; nothing for other objects."""
+    if not isinstance(value, types.FunctionType) or value.__module__ != "__main__":
         return {}
-    return {name: getattr(value, name) for name in ("__code__", "__defaults__")}
+    return {name: getattr(value, name) for name in PARTS}
 
 
 if __name__ == "__main__":

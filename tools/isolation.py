@@ -19,7 +19,7 @@ from pathlib import Path
 import matplotlib
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
-from nbclient.exceptions import DeadKernelError
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat.v4 import new_code_cell, new_output
 from nbgrader import preprocessors, utils
 from traitlets import Float
@@ -27,9 +27,10 @@ from traitlets import Float
 KERNEL = Path(__file__).resolve().with_name("grading_kernel.py")
 CANARY = new_code_cell("assert False", metadata={"nbgrader": {"grade": True}})
 SUSPICIOUS = re.compile(
-    r"\b(get_ipython|ast_transformers|ipykernel|ctypes|gc|sqlite3|subprocess|socket"
-    r"|builtins|gradebook|_getframe|settrace|f_back|__code__|__eq__|__torch_function__)\b"
-    r"|(?<![.\w])(eval|exec|open)\("
+    r"\b(get_ipython|ast_transformers|ipykernel|ctypes|gc|sqlite3|subprocess|socket|inspect"
+    r"|linecache|traitlets|mock|pytest|threading|builtins|gradebook|_getframe|settrace"
+    r"|setprofile|f_back|__code__|__eq__|__torch_function__)\b"
+    r"|(?<![.\w])(eval|exec|open)\(|\b(torch)(?:\.\w+)+ *=[^=]"
 )
 
 
@@ -110,18 +111,20 @@ class Execute(preprocessors.Execute):
         kind = "given" if utils.is_locked(cell) else "answer"
         kind = "test" if utils.is_grade(cell) else kind
         source, word = cell.source, secrets.token_hex(16)
-        end = f"\nprint('{word}')" if kind == "test" else ""
-        cell.source = f"{source}{end}\n#{self.secret} {kind}"
+        cell.source = f"{source}\n#{self.secret} {kind} {word}"
         try:
             if self.dead is None:
                 super().preprocess_cell(cell, resources, index)
         except DeadKernelError as error:
             self.dead = str(error)
+        except CellTimeoutError:
+            self.dead = "this cell could not be interrupted, and nothing was run after it"
         cell.source = source
         if self.dead is not None:
             fail(cell, "DeadKernelError", self.dead)
         elif kind == "test":
             judge(cell, word)
+        cell.outputs = [harmless(output) for output in cell.outputs]
         return cell, resources
 
 
@@ -131,10 +134,18 @@ def judge(cell, word):
     passed = any(word in out.get("text", "") for out in printed)
     for out in printed:
         if out.output_type == "stream":  # what is on stderr would count as failing
-            out.name, out.text = "stdout", out.text.replace(f"{word}\n", "")
+            out.name, out.text = "stdout", out.text.replace(word, "")
     cell.outputs = [out for out in printed if out.get("text") != ""]
     if not passed and not utils.has_failed(cell):
         fail(cell, "TestStopped", "this test has not reached its end")
+
+
+def harmless(output):
+    """An output that can be shown on a page: with text and images, without a script."""
+    if "data" in output:
+        kinds = "text/plain", "image/png", "image/jpeg"
+        output.data = {kind: output.data[kind] for kind in kinds if kind in output.data}
+    return output
 
 
 def fail(cell, name, message):
@@ -147,4 +158,4 @@ def suspicious(notebook):
     """Names in answers that an honest one hardly needs, for somebody to look at."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     code = "\n".join(cell.source for cell in cells if not utils.is_locked(cell))
-    return sorted({found[1] or found[2] for found in SUSPICIOUS.finditer(code)})
+    return sorted({"".join(filter(None, found)) for found in SUSPICIOUS.findall(code)})

@@ -30,6 +30,10 @@ class Restore(NbGraderPreprocessor):
             for part in ("release", "source")
         )
         remarks = restore(nb, release)
+        for cell in nb.cells:
+            if cell.cell_type == "markdown":  # no HTML, which could hold a script
+                cell.source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", cell.source)
+        nb.metadata.pop("widgets", None)
         add_rubrics(nb, source)
         if remarks:
             lines = "".join(f"- {remark}\n" for remark in remarks)
@@ -48,7 +52,7 @@ def restore(notebook, release):
     for cell in notebook.cells:
         mark = cell.metadata.pop("nbgrader", {}).get("grade_id")
         found.get(mark, unmarked).append(cell)
-    at, copied, lost, missing = -1, [], [], []
+    at, copied, lost, missing, joined = -1, [], [], [], []
     for mark, original in originals.items():
         same = found[mark]
         if len(same) > 1:
@@ -65,9 +69,17 @@ def restore(notebook, release):
         cell = max(same, key=lambda cell: likeness(cell, original))
         cell.metadata["nbgrader"] = original.metadata["nbgrader"]
         at = place(cell, notebook.cells)
+        if cell.cell_type == "markdown" and cell.source == original.source:
+            below = candidates(notebook.cells[at + 1 :], original, release, unmarked)
+            if below:
+                cell.source = "\n\n".join(each.source for each in [cell, *below])
+                joined.append(mark)
+    if not any("-solution-" in mark for mark in [*lost, *filter(found.get, found)]):
+        return ["this looks like the notebook of another assignment"]
     remarks = {
         "split or copied; all their code was run": copied,
         "without the marks that they were given out with": lost,
+        "answered in a cell below, which was added": joined,
         "missing; what was not yours to write is back": missing,
     }
     return [f"{said(marks)}: {what}" for what, marks in remarks.items() if marks]
@@ -87,7 +99,7 @@ def candidates(cells, original, release, unmarked):
     for cell in cells:
         between &= cell.source.strip() not in given
         if place(cell, unmarked) is not None and cell.cell_type == original.cell_type:
-            answer = between and cell.cell_type == "markdown"
+            answer = between and cell.cell_type == "markdown" and cell.source[:1] != "#"
             if answer or any(likeness(cell, original)[:2]):
                 chosen.append(cell)
     return chosen
