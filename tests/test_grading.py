@@ -80,6 +80,9 @@ GRADES = {  # of 8 points, and the remark
     "mia": (6, "some cells were mended"),  # who split and copied cells
     "ned": (6, "some cells were mended"),  # whose program has dropped all marks
     "ola": (6, "some cells were mended"),  # who wrote both answers into one cell
+    "pia": (6, "1 answer to grade by hand; some cells were mended"),  # words in a new cell
+    "quin": (6, ""),  # who uses names of Python and of the tests for other things
+    "rosa": (0, "3 tests failed; .*looks like the notebook of another assignment.*"),
 }
 
 
@@ -186,6 +189,16 @@ def course(tmp_path_factory):
     merged = answered(read(given_out), {"0.1": f"{DOUBLE}\n\n\n{TRIPLE}"})
     merged.cells = [c for c in merged.cells if "0-2-solution" not in str(c.metadata)]
     hand_in(folder, "ola", NAME, merged)
+    below = answered(read(given_out), right)
+    place = next(i for i, c in enumerate(below.cells) if "Your answer to" in c.source)
+    below.cells.insert(place + 1, new_markdown_cell("<script>alert(1)</script> It is."))
+    hand_in(folder, "pia", NAME, below)
+    own = "near = print = sum = 3\nfloat = str\nimport sys\nsys.stdout = None"
+    hand_in(
+        folder, "quin", NAME, answered(read(given_out), right | {"0.1": f"{DOUBLE}\n{own}"})
+    )
+    other = [new_markdown_cell("# Exercises 9"), new_code_cell("1 + 1")]
+    hand_in(folder, "rosa", NAME, new_notebook(cells=other))
     hand_in(folder, "ned", NAME, without_marks(answered(read(given_out), right)))
     downloads = folder / "downloads"
     tool("assignments", "--downloads", downloads, "--exercises", sources)
@@ -222,6 +235,7 @@ def test_everybody_gets_a_page_and_none_shows_a_hidden_test(course, graded):
         assert graded[student][1] in pages[student]
     assert "0.1 solution 1, 0.1 tests 1, 0.1 hidden tests 1, " in pages["mia"]
     assert "0.1 hidden tests 1: missing; " in pages["hal"]
+    assert "answered in a cell below" in pages["pia"] and "< script>" in pages["pia"]
     assert all("2 points: says why" in pages[student] for student in ("ada", "ned"))
 
 
@@ -347,6 +361,7 @@ def test_collected_from_platforms_graded_by_hand_late_and_exported(tmp_path):
 
     points = {ada: pytest.approx(5.4), emmy: 6, grace: 7.5, "kurt": ""}
     assert exported(tmp_path) == points
+    points |= {ada: "", emmy: ""}  # not final, so not for the platform
     statuses = exported(tmp_path, column="status")
     assert statuses["kurt"] == "not handed in" and statuses[grace] == "graded"
     assert exported(tmp_path, "canvas.csv", NAME, "SIS Login ID") == points
@@ -386,6 +401,16 @@ def double(x):
     return Yes()
 def triple(x):
     return Yes()""",
+    "shadows built-ins": """
+float = lambda x: 0.0
+abs = len = lambda x: 2
+near = lambda *arguments: True
+def double(x):
+    global near
+    near = lambda *arguments: True
+    return 3
+def triple(x):
+    return 14.9999""",
     "patches torch": """
 torch.allclose = lambda *arguments: True
 def double(x):
@@ -420,7 +445,7 @@ def triple(x):
 def test_cheats_get_nothing(course):
     """Only what needs no isolation where this system has none."""
     given_out = course / "release" / NAME / f"{NAME}.ipynb"
-    cheats = list(CHEATS.items())[: None if isolation.isolated() else 6]
+    cheats = list(CHEATS.items())[: None if isolation.isolated() else 7]
     before = {path: path.read_bytes() for path in (course / "source").rglob("*.ipynb")}
     with socket.create_server(("127.0.0.1", 0)) as server:
         for what, code in cheats:
@@ -431,7 +456,7 @@ def test_cheats_get_nothing(course):
             printed = tool("grade", NAME, "--course", course, "--student", student)
             points, remark = table(printed)[student]
             assert points == 0, (what, remark)
-            if what not in ("patches torch", "breaks off"):
+            if what not in ("shadows built-ins", "breaks off"):
                 assert "look at it, since it uses" in remark, what
         server.settimeout(0.1)
         with pytest.raises(TimeoutError):
@@ -439,6 +464,15 @@ def test_cheats_get_nothing(course):
     assert {path: path.read_bytes() for path in before} == before
     if not isolation.isolated():
         pytest.skip("without bubblewrap, cheats that need isolation were not tried")
+
+
+def test_settings_that_cannot_be_read_stop_nbgrader(course, tmp_path):
+    settings = (course / "nbgrader_config.py").read_text(encoding="utf-8")
+    settings = settings.replace(f"{str(ROOT / 'tools')!r}", "'/nowhere'")
+    (tmp_path / "nbgrader_config.py").write_text(settings, encoding="utf-8")
+    command = [sys.executable, "-m", "nbgrader", "autograde", NAME]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode != 0 and "TOOLS = '/nowhere' must hold" in run.stderr
 
 
 def test_without_isolation_the_grader_is_told(course, graded, monkeypatch):

@@ -53,11 +53,14 @@ HIDDEN = """\
 ### BEGIN HIDDEN TESTS
 {}
 ### END HIDDEN TESTS"""
-ADVICE = (
-    "Write your code where it says `NotImplementedError`, and your answers in words below "
-    "**Your answer**; leave these headings in place. All other code is restored before "
-    "grading. Add cells wherever you want."
-)
+ADVICE = """\
+Write your code where it says `NotImplementedError`, and your answers in words below
+**Your answer**; leave these headings in place. All other code is restored before grading.
+Add cells wherever you want.
+
+Grading runs the notebook once, from the top, with more tests of the same specification. A
+cell that computes for more than a minute is stopped there, which costs nothing for an
+experiment. Before you hand in, restart the kernel and run all cells."""
 WRITTEN = """\
 **Your answer to {number}** *({points} points, graded by hand)*
 

@@ -91,6 +91,9 @@ def open_course(course):
         os.environ["PATH"] = os.pathsep.join([programs, os.environ["PATH"]])
     config = PyFileConfigLoader("nbgrader_config.py", str(course.resolve())).load_config()
     config.CourseDirectory.root = str(course.resolve())
+    # Not among the course's settings, where the formgrader would use it for its own pages.
+    config.HTMLExporter.template_name = "feedback"
+    config.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent)]
     return NbGraderAPI(config=config)
 
 

@@ -19,8 +19,10 @@ FILES = r".*/extracted/(.*/)?(?P<student_id>[^/]+?)(_LATE)?_(?P<number>\d{3,})_.
 # The rest is the course's (nbgrader_plugins.py in the repository's tools).
 TOOLS = str(Path(__file__).parent)
 sys.path.append(TOOLS)
-
-from nbgrader_plugins import configure  # noqa: E402
+try:
+    from nbgrader_plugins import configure
+except Exception as error:  # nbgrader would go on with its own settings, unisolated
+    sys.exit(f"{__file__}: TOOLS = {TOOLS!r} must hold the repository's tools: {error}")
 
 c = get_config()  # noqa: F821
 configure(c, Path(__file__).parent, SECONDS, LATE_PERCENT_A_DAY, FILES)

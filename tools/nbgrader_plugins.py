@@ -1,7 +1,6 @@
 """What a course adds to nbgrader: settings, file names, penalties, tables, and pages."""
 
 import re
-from pathlib import Path
 
 import isolation
 import pandas as pd
@@ -55,8 +54,6 @@ def configure(c, course, seconds, late_percent_a_day, files):
     c.PercentADay.percent = late_percent_a_day
 
     # What students get back: the tests that they know, and of hidden ones the errors.
-    c.HTMLExporter.template_name = "feedback"
-    c.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent)]
     c.GenerateFeedback.preprocessors = [
         preprocessors.GetGrades,
         HideTracebacks,
@@ -95,13 +92,14 @@ class PercentADay(LateSubmissionPlugin):
 
 
 class Tables(ExportPlugin):
-    """Writes grades.csv, and canvas.csv and moodle.csv for import."""
+    """Writes grades.csv, and final points for import: canvas.csv and moodle.csv."""
 
     def export(self, gradebook):
         grades = table(gradebook)
         folder = self.to
         grades.to_csv(f"{folder}/grades.csv", index=False)
-        wide = grades.pivot(index="student", columns="assignment", values="points")
+        final = grades.assign(points=grades["points"].where(grades["status"] == "graded"))
+        wide = final.pivot(index="student", columns="assignment", values="points")
         students = {student.id: student for student in gradebook.students}
         rows = [students[name] for name in wide.index]
         names = [f"{s.last_name or s.id}, {s.first_name or ''}".strip(", ") for s in rows]
@@ -163,6 +161,8 @@ class Page(preprocessors.NbGraderPreprocessor):
         with Gradebook(names["db_url"]) as gradebook:
             who = names["notebook"], names["assignment"], names["student"]
             names["index"] = index(nb.cells, lambda mark: gradebook.find_grade(mark, *who))
+        labels = [cell["label"] for each in names["index"] for cell in each["cells"]]
+        names["waiting"] = sum("not graded yet" in label for label in labels)
         return super().preprocess(nb, resources)
 
     def preprocess_cell(self, cell, resources, index):

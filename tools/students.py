@@ -23,8 +23,11 @@ README = """\
     .venv/bin/pip install jupyterlab {wheel}
     .venv/bin/jupyter lab notebooks
 
-On Windows it is `.venv\\Scripts\\` instead of `.venv/bin/`. In Colab nothing has to be
-installed: open an assignment there, and run its first cell.
+Without a GPU, `export PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu` before the
+commands saves gigabytes (in PowerShell `$env:PIP_EXTRA_INDEX_URL = "..."`). There is no
+current PyTorch for Macs with Intel processors: use Colab. On Windows it is
+`.venv\\Scripts\\` instead of `.venv/bin/`. In Colab nothing has to be installed: open an
+assignment there, and run its first cell.
 
 Hand in the notebook of the assignment, under its own name.
 """
@@ -51,8 +54,8 @@ def make_wheel(folder, without):
             path = Path(temporary, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
-        for path in (ROOT / "pyproject.toml", ROOT / "README.md"):
-            shutil.copy(path, temporary)
+        shutil.copy(ROOT / "pyproject.toml", temporary)
+        Path(temporary, "README.md").write_text("See the course.", encoding="utf-8")
         for path in (ROOT / "d2lmini" / "data").glob("*.*"):
             shutil.copy(path, Path(temporary, "d2lmini", "data"))
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
