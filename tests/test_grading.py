@@ -82,7 +82,7 @@ GRADES = {  # of 8 points, and the remark
     "ola": (6, "some cells were mended"),  # who wrote both answers into one cell
     "pia": (6, "1 answer to grade by hand; some cells were mended"),  # words in a new cell
     "quin": (6, ""),  # who uses names of Python and of the tests for other things
-    "rosa": (0, "3 tests failed; .*looks like the notebook of another assignment.*"),
+    "rosa": (0, f"3 tests failed; NameError: .*; {restore.FOREIGN}"),
 }
 
 

@@ -184,8 +184,9 @@ def remarks(path):
         errors.pop(expected, None)
     said = [f"{failed} test{'s' * (failed > 1)} failed"] if failed else []
     said += errors.values()
-    if any(cell.get("id") == restore.NOTE for cell in notebook.cells):
-        said.append("some cells were mended")
+    for note in [cell for cell in notebook.cells if cell.get("id") == restore.NOTE]:
+        foreign = restore.FOREIGN in note.source
+        said.append(restore.FOREIGN if foreign else "some cells were mended")
     if words := isolation.suspicious(notebook):
         said.append(f"look at it, since it uses {', '.join(words)}")
     return "; ".join(said)

@@ -16,6 +16,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
 
 NOTE = "restored"  # the id of the cell with the note
+FOREIGN = "this looks like the notebook of another assignment"
 
 
 class Restore(NbGraderPreprocessor):
@@ -75,7 +76,7 @@ def restore(notebook, release):
                 cell.source = "\n\n".join(each.source for each in [cell, *below])
                 joined.append(mark)
     if not any("-solution-" in mark for mark in [*lost, *filter(found.get, found)]):
-        return ["this looks like the notebook of another assignment"]
+        return [FOREIGN]
     remarks = {
         "split or copied; all their code was run": copied,
         "without the marks that they were given out with": lost,
