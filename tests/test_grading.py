@@ -153,19 +153,23 @@ def exported(course, file="grades.csv", column="points", key="student"):
     }
 
 
-@pytest.fixture(scope="module")
-def course(tmp_path_factory):
-    """A course of one small assignment, handed in by many students, not yet graded."""
-    folder = tmp_path_factory.mktemp("course")
+def make_course(folder, old, new):
+    """Make a course of one small assignment, with a changed setting."""
     sources = folder / "exercises"
     sources.mkdir()
     nbformat.write(new_notebook(cells=CELLS), sources / f"{NAME}.ipynb")
     tool("assignments", "--course", folder, "--exercises", sources)
     config = folder / "nbgrader_config.py"
-    text = config.read_text(encoding="utf-8")
-    assert "SECONDS = 60" in text
-    config.write_text(text.replace("SECONDS = 60", "SECONDS = 5"), encoding="utf-8")
+    settings = config.read_text(encoding="utf-8")
+    assert old in settings
+    config.write_text(settings.replace(old, new), encoding="utf-8")
 
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A course of one small assignment, handed in by many students, not yet graded."""
+    folder = tmp_path_factory.mktemp("course")
+    make_course(folder, "SECONDS = 60", "SECONDS = 5")
     given_out = folder / "release" / NAME / f"{NAME}.ipynb"
     for student, (double, triple) in ANSWERS.items():
         notebook = answered(read(given_out), {"0.1": double, "0.2": triple})
@@ -201,7 +205,7 @@ def course(tmp_path_factory):
     hand_in(folder, "rosa", NAME, new_notebook(cells=other))
     hand_in(folder, "ned", NAME, without_marks(answered(read(given_out), right)))
     downloads = folder / "downloads"
-    tool("assignments", "--downloads", downloads, "--exercises", sources)
+    tool("assignments", "--downloads", downloads, "--exercises", folder / "exercises")
     notebook = read(downloads / f"{NAME}.ipynb")
     hand_in(folder, "leo", NAME, answered(notebook, right))
     return folder
@@ -304,13 +308,7 @@ def test_without_marks_an_answer_in_words_is_found_by_its_place(course, answer):
 @pytest.mark.slow
 def test_collected_from_platforms_graded_by_hand_late_and_exported(tmp_path):
     """Zips of Canvas and Moodle, a due date, an answer graded by hand, and the tables."""
-    sources = tmp_path / "exercises"
-    sources.mkdir()
-    nbformat.write(new_notebook(cells=CELLS), sources / f"{NAME}.ipynb")
-    tool("assignments", "--course", tmp_path, "--exercises", sources)
-    config = tmp_path / "nbgrader_config.py"
-    settings = config.read_text(encoding="utf-8")
-    config.write_text(settings.replace("A_DAY = 0", "A_DAY = 10"), encoding="utf-8")
+    make_course(tmp_path, "A_DAY = 0", "A_DAY = 10")
     notebook = read(tmp_path / "release" / NAME / f"{NAME}.ipynb")
     done = answered(notebook, {"0.1": DOUBLE, "0.2": TRIPLE})
     for cell in done.cells:

@@ -19,7 +19,7 @@ import symtable
 import sys
 import traceback
 import types
-from ast import parse
+from ast import parse  # at the beginning, before an answer can replace it
 from pathlib import Path
 
 import matplotlib_inline.backend_inline
@@ -63,7 +63,11 @@ class Kernel(IPythonKernel):
         self.shell.input_transformers_post.clear()
         with Limit(self.seconds):
             if kind == "test":
-                return self.run_test(code, word)
+                try:
+                    self.run_test(code)
+                except BaseException as error:  # SystemExit and KeyboardInterrupt, too
+                    return self.reply("error", "error", describe(error))
+                return self.reply("ok", "stream", {"name": "stdout", "text": word})
             reply = await super().do_execute(code, silent, store_history, *args, **kwargs)
         if kind == "given":
             self.keep({name: self.shell.user_ns[name] for name in self.bound(code)})
@@ -109,34 +113,36 @@ class Kernel(IPythonKernel):
             names[name] = value
         return names
 
-    def run_test(self, code, word):
-        """Run a test without IPython; nbclient gets the usual messages, and the word."""
+    def run_test(self, code):
+        """Run a test without IPython; raises what it raises."""
         self.put_back()
         names, file = self.names_of_a_test(), "this test"
         before = dict(names)
         linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
-        reply = {"execution_count": self.execution_count, "payload": []}
         try:
             tree = ast.fix_missing_locations(Ordinary().visit(parse(code)))
             names["_ordinary"] = lambda value: ordinary(value, self.shell.user_ns)
             exec(compile(tree, file, "exec"), names)
-            sys.stdout.flush()
-            self.send_response(
-                self.iopub_socket, "stream", {"name": "stdout", "text": word}
-            )
-        except BaseException as error:  # SystemExit and KeyboardInterrupt, too
-            trace = traceback.TracebackException.from_exception(error)
-            frames = [frame for frame in trace.stack if frame.filename != __file__]
-            trace.stack = traceback.StackSummary.from_list(frames)
-            content = {"ename": type(error).__name__, "evalue": str(error)}
-            content["traceback"] = "".join(trace.format()).splitlines()
-            self.send_response(self.iopub_socket, "error", content)
-            return {**reply, **content, "status": "error"}
         finally:
+            sys.stdout.flush()
             new = {n: x for n, x in names.items() if before.get(n, names) is not x}
             self.keep(new)
             self.shell.user_ns.update(new)
-        return {**reply, "status": "ok", "user_expressions": {}}
+
+    def reply(self, status, message, content):
+        """Send the message that a cell's output consists of, and reply to its request."""
+        self.send_response(self.iopub_socket, message, content)
+        reply = {"status": status, "execution_count": self.execution_count, "payload": []}
+        return {**reply, "user_expressions": {}, **(content if status == "error" else {})}
+
+
+def describe(error):
+    """An error as Jupyter's messages have it, without the lines of this file."""
+    trace = traceback.TracebackException.from_exception(error)
+    frames = [frame for frame in trace.stack if frame.filename != __file__]
+    trace.stack = traceback.StackSummary.from_list(frames)
+    lines = "".join(trace.format()).splitlines()
+    return {"ename": type(error).__name__, "evalue": str(error), "traceback": lines}
 
 
 class Limit:

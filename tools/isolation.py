@@ -38,7 +38,9 @@ SUSPICIOUS = re.compile(
 def isolated():
     """Whether this system lets us isolate a process: bubblewrap is installed and works."""
     test = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]
-    return shutil.which("bwrap") is not None and subprocess.run(test).returncode == 0
+    if shutil.which("bwrap") is None:
+        return False
+    return subprocess.run(test, capture_output=True).returncode == 0
 
 
 def sandbox(folder):

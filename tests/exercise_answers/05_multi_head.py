@@ -195,72 +195,6 @@ def head_distances(weights):
     if loss.shape != shape:
         raise ValueError(f"losses must have the shape {shape}")
 `
-- a hook that stays after an error in the model:
-```
-def head_importance(layer, losses):
-    kept = []
-
-    def gate(_, inputs):
-        heads = inputs[0].unflatten(-1, (layer.num_heads, -1))
-        kept.append(heads.new_ones(heads.shape[:-1]).requires_grad_())
-        return (kept[0].unsqueeze(-1) * heads).flatten(-2)
-
-    handle = layer.W_o.register_forward_pre_hook(gate)
-    loss = losses()
-    handle.remove()
-    if loss.shape != kept[0].shape[:2]:
-        raise ValueError("losses")
-    return torch.autograd.grad(loss.sum(), kept[0])[0].abs().mean((0, 1))
-
-
-def prune_heads(layer, keep):
-    h = layer.num_heads
-    if not keep or len({*keep}) < len(keep) or not {*keep} <= {*range(h)}:
-        raise ValueError("keep")
-    new = copy.deepcopy(layer)
-    new.num_heads = len(keep)
-    for name, axis in (("W_q", 0), ("W_k", 0), ("W_v", 0), ("W_o", 1)):
-        old = getattr(layer, name)
-        for kind, W in list(old.named_parameters()):
-            if axis < W.ndim:
-                W = torch.cat([W.detach().chunk(h, axis)[i] for i in keep], axis)
-                setattr(getattr(new, name), kind, nn.Parameter(W))
-    return new
-```
-- takes all hooks away, those of others, too:
-```
-def head_importance(layer, losses):
-    kept = []
-
-    def gate(_, inputs):
-        heads = inputs[0].unflatten(-1, (layer.num_heads, -1))
-        kept.append(heads.new_ones(heads.shape[:-1]).requires_grad_())
-        return (kept[0].unsqueeze(-1) * heads).flatten(-2)
-
-    layer.W_o.register_forward_pre_hook(gate)
-    try:
-        loss = losses()
-    finally:
-        layer.W_o._forward_pre_hooks.clear()
-    if loss.shape != kept[0].shape[:2]:
-        raise ValueError("losses")
-    return torch.autograd.grad(loss.sum(), kept[0])[0].abs().mean((0, 1))
-
-
-def prune_heads(layer, keep):
-    h = layer.num_heads
-    if not keep or len({*keep}) < len(keep) or not {*keep} <= {*range(h)}:
-        raise ValueError("keep")
-    new = copy.deepcopy(layer)
-    new.num_heads = len(keep)
-    for name, axis in (("W_q", 0), ("W_k", 0), ("W_v", 0), ("W_o", 1)):
-        old = getattr(layer, name)
-        for kind, W in list(old.named_parameters()):
-            if axis < W.ndim:
-                W = torch.cat([W.detach().chunk(h, axis)[i] for i in keep], axis)
-                setattr(getattr(new, name), kind, nn.Parameter(W))
-    return new
-```
 - notes of its own on the layer: `    kept = []` -> `    layer.kept = kept = []`
 - calls the model twice: `    kept = []` -> `    kept = []
     losses()`
@@ -483,4 +417,46 @@ def dearer_layer():
 """,
 }
 
+HOOK = """
+def head_importance(layer, losses):
+    kept = []
+
+    def gate(_, inputs):
+        heads = inputs[0].unflatten(-1, (layer.num_heads, -1))
+        kept.append(heads.new_ones(heads.shape[:-1]).requires_grad_())
+        return (kept[0].unsqueeze(-1) * heads).flatten(-2)
+
+    handle = layer.W_o.register_forward_pre_hook(gate)
+    try:
+        loss = losses()
+    finally:
+        handle.remove()
+    if loss.shape != kept[0].shape[:2]:
+        raise ValueError("losses")
+    return torch.autograd.grad(loss.sum(), kept[0])[0].abs().mean((0, 1))
+
+
+def prune_heads(layer, keep):
+    h = layer.num_heads
+    if not keep or len({*keep}) < len(keep) or not {*keep} <= {*range(h)}:
+        raise ValueError("keep")
+    new = copy.deepcopy(layer)
+    new.num_heads = len(keep)
+    for name, axis in (("W_q", 0), ("W_k", 0), ("W_v", 0), ("W_o", 1)):
+        old = getattr(layer, name)
+        for kind, W in list(old.named_parameters()):
+            if axis < W.ndim:
+                W = torch.cat([W.detach().chunk(h, axis)[i] for i in keep], axis)
+                setattr(getattr(new, name), kind, nn.Parameter(W))
+    return new
+"""
+HOOK_MISTAKES = """
+- a hook that stays after an error in the model: `    try:
+        loss = losses()
+    finally:
+        handle.remove()` -> `    loss = losses()
+    handle.remove()`
+- takes all hooks away, those of others, too: `handle.remove()` -> `layer.W_o._forward_pre_hooks.clear()`
+"""
 WRONG = spoil(OTHER, MISTAKES)
+WRONG["5.2"] += spoil({"5.2": HOOK}, {"5.2": HOOK_MISTAKES})["5.2"]
