@@ -41,16 +41,15 @@ class GPTBlock(nn.Module):
     cache: keys and values (b, g, tokens, p) of all tokens so far. None is an empty cache.
     """
 
-    def __init__(self, num_hiddens, num_heads, num_kv_heads, norms, ffn, bias, rotary):
+    def __init__(self, d, h, g, Norm, ffn, bias=False, rotary=None):
         super().__init__()
-        self.p, self.rotary = num_hiddens // num_heads, rotary
-        (self.norm1, self.norm2), self.ffn = norms, ffn
-        width, kv_width = num_hiddens, num_kv_heads * self.p
-        self.W_q, self.W_o = (nn.Linear(width, width, bias) for _ in range(2))
-        self.W_k, self.W_v = (nn.Linear(width, kv_width, bias) for _ in range(2))
+        self.norm1, self.norm2, self.ffn = Norm(), Norm(), ffn
+        self.p, self.rotary = d // h, rotary
+        self.W_q, self.W_o = (nn.Linear(d, d, bias) for _ in range(2))
+        self.W_k, self.W_v = (nn.Linear(d, g * self.p, bias) for _ in range(2))
 
     def attend(self, X, cache):
-        """Self-attention, and the next cache."""
+        """Self-attention of X (b, n, d), and the next cache."""
         projected = self.W_q(X), self.W_k(X), self.W_v(X)
         Q, K, V = (Y.unflatten(-1, (-1, self.p)).transpose(1, 2) for Y in projected)
         start = 0 if cache is None else cache[0].shape[2]  # tokens so far
@@ -105,9 +104,7 @@ class GPT(Classifier):
         self.max_len, self.lr = max_len, lr
         d, h, g = num_hiddens, num_heads, num_kv_heads or num_heads
         if d % h or h % g:
-            raise ValueError(
-                f"num_heads = {h} must divide {d}, num_kv_heads = {g} must divide {h}"
-            )
+            raise ValueError(f"num_kv_heads = {g} must divide num_heads = {h}, that {d}")
         Norm = partial(_choose("norm", norm, layer=nn.LayerNorm, rms=nn.RMSNorm), d, eps)
         gated = _choose("ffn", ffn, gelu=False, swiglu=True)
         f = ffn_num_hiddens or (8 * d // 3 if gated else 4 * d)
@@ -119,11 +116,9 @@ class GPT(Classifier):
         for _ in range(num_blks):
             layers = [] if gated else [nn.Linear(d, f), nn.GELU("tanh"), nn.Linear(f, d)]
             mlp = SwiGLU(d, f) if gated else nn.Sequential(*layers)
-            norms, bias = (Norm(), Norm()), norm == "layer"
-            self.blks.append(GPTBlock(d, h, g, norms, mlp, bias, rotary))
+            self.blks.append(GPTBlock(d, h, g, Norm, mlp, norm == "layer", rotary))
         self.norm, self.output = Norm(), nn.Linear(d, vocab_size, bias=False)
-        if tied:
-            self.output.weight = self.embedding.weight
+        self.output.weight = self.embedding.weight if tied else self.output.weight
         for name, weights in self.named_parameters():  # the initial weights of GPT-2
             if weights.ndim == 2:
                 residual = name.endswith(("W_o.weight", "down.weight", "2.weight"))
@@ -155,19 +150,19 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
     the top_k most probable tokens, and of these the smallest set with at least top_p of
     their probability (Holtzman et al., 2020). Raises ValueError for other values.
     """
-    if temperature < 0 or (top_k or 1) < 1 or not 0 < (top_p or 1) <= 1:
-        given = f"{temperature = }, {top_k = }, {top_p = }"
-        raise ValueError(f"at least 0, at least 1, in (0, 1] are possible, not {given}")
-    top_k, temperature = (top_k, temperature) if temperature > 0 else (1, 1)
+    k, p = logits.shape[-1] if top_k is None else top_k, 1 if top_p is None else top_p
+    if temperature < 0 or k < 1 or not 0 < p <= 1:
+        raise ValueError(
+            f"{temperature = } must be >= 0, {top_k = } > 0, 0 < {top_p = } <= 1"
+        )
+    temperature, k = (temperature, k) if temperature > 0 else (1, 1)
     probs = (logits.float() / temperature).softmax(dim=-1)
     probs, tokens = probs.sort(dim=-1, descending=True, stable=True)
-    if top_k is not None:
-        probs[..., top_k:] = 0
-    if top_p is not None and top_p < 1:
+    probs[..., k:] = 0
+    if p < 1:
         before = probs.cumsum(dim=-1) - probs  # of the more probable tokens
-        probs = probs.masked_fill(before >= top_p * probs.sum(-1, keepdim=True), 0)
-    probs = probs / probs.sum(dim=-1, keepdim=True)
-    return torch.zeros_like(probs).scatter(-1, tokens, probs)
+        probs = probs.masked_fill(before >= p * probs.sum(-1, keepdim=True), 0)
+    return torch.zeros_like(probs).scatter(-1, tokens, probs / probs.sum(-1, keepdim=True))
 
 
 @torch.no_grad()
@@ -179,8 +174,7 @@ def generate(
     The same seed gives the same tokens. For the other options see `next_token_probs`.
     Raises ValueError for more than model.max_len tokens.
     """
-    generator = torch.Generator(tokens.device)
-    generator.seed() if seed is None else generator.manual_seed(seed)
+    generator = None if seed is None else torch.Generator(tokens.device).manual_seed(seed)
     new, caches = tokens, [None] * len(model.blks)
     for _ in range(max_new_tokens):
         logits, caches = model(new, caches)
@@ -199,12 +193,12 @@ _NAMES = r"""^(transformer|model)\.= ^wte|^embed_tokens=embedding ^wpe=positions
 def _state(model, tensors):
     """The state of a GPT from the tensors of a model.safetensors."""
     state, p = {}, model.blks[0].p
-    for theirs, W in tensors.items():
+    tensors = {k: W for k, W in tensors.items() if not re.search(r"\.attn\.\w*bias", k)}
+    for theirs, W in tensors.items():  # without the masks that GPT-2 once stored
         name = theirs
         for pair in _NAMES.split():
             name = re.sub(*pair.split("="), name)
-        if ".c_" in theirs:  # GPT-2 stores these transposed
-            W = W.t()
+        W = W.t() if ".c_" in theirs else W  # GPT-2 stores these transposed
         if re.search("[qk]_proj", theirs):  # Llama rotates columns j and j + p / 2
             W = W.unflatten(0, (-1, 2, p // 2)).transpose(1, 2).flatten(0, 2)
         parts = "qkv" if "c_attn" in theirs else " "  # GPT-2 has three matrices in one
@@ -212,7 +206,7 @@ def _state(model, tensors):
             state[name.replace("attn.c_attn", f"W_{part}")] = rows
     if model.output.weight is model.embedding.weight:
         state["output.weight"] = state["embedding.weight"]
-    return {name: W for name, W in state.items() if ".attn." not in name}  # no masks
+    return state
 
 
 def _from_config(config):
