@@ -197,7 +197,8 @@ class Trainer(HyperParameters):
     num_gpus > 0 trains on the first GPU, if there is one. gradient_clip_val > 0 limits
     the norm of the gradient (Pascanu et al., 2013). With warmup > 0 the learning rate
     rises for so many steps and then falls to 0. The precision is "32-true" or, for
-    autocast to bfloat16, "bf16-mixed". Raises ValueError for other values.
+    autocast to bfloat16, "bf16-mixed". Raises ValueError for other values. The processes
+    of a process group share each batch, one GPU for each (Li et al., 2020).
     """
 
     def __init__(
