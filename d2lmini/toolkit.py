@@ -194,11 +194,10 @@ class DataModule(HyperParameters):
 class Trainer(HyperParameters):
     """Fit a Module to a DataModule, and keep every reported value in `history`.
 
-    num_gpus > 0 trains on the first GPU, if there is one; under torchrun, on one for
-    each process. gradient_clip_val > 0 limits the norm of the gradient (Pascanu et al.,
-    2013). With warmup > 0 the learning rate rises for so many steps and then falls to 0.
-    The precision is "32-true" or, for autocast to bfloat16, "bf16-mixed". Raises
-    ValueError for other values.
+    num_gpus > 0 trains on a GPU if there is one (under torchrun, one per process).
+    gradient_clip_val > 0 limits the norm of the gradient (Pascanu et al., 2013). With
+    warmup > 0 the learning rate rises for so many steps, then falls to 0. precision is
+    "32-true" or, for autocast to bfloat16, "bf16-mixed". ValueError for other values.
     """
 
     def __init__(
