@@ -15,8 +15,10 @@ from urllib.request import urlopen
 
 import numpy as np
 import torch
+import torch.distributed as dist
 from matplotlib import pyplot as plt
 from torch import nn
+from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import (
     BatchSampler,
     DataLoader,
@@ -148,9 +150,10 @@ class Module(nn.Module, HyperParameters):
         else:
             x = trainer.epoch + 1
             every_n = trainer.num_val_batches // self.plot_valid_per_epoch
-        value = value.item() if torch.is_tensor(value) else value
+        value = trainer.average(value.item() if torch.is_tensor(value) else value)
         trainer.record(name, value)
-        self.board.draw(x, value, name, every_n=every_n)
+        if trainer.rank == 0:
+            self.board.draw(x, value, name, every_n=every_n)
 
     def apply_init(self, inputs, init=None):
         """Run the model once, so that lazy layers learn their sizes, then apply `init`."""
@@ -191,10 +194,10 @@ class DataModule(HyperParameters):
 class Trainer(HyperParameters):
     """Fit a Module to a DataModule, and keep every reported value in `history`.
 
-    num_gpus > 0 trains on the first GPU, if there is one. gradient_clip_val > 0 limits
-    the norm of the gradient (Pascanu et al., 2013). With warmup > 0 the learning rate
-    rises for so many steps and then falls to 0. The precision is "32-true" or, for
-    autocast to bfloat16, "bf16-mixed". Raises ValueError for other values.
+    num_gpus > 0 trains on a GPU if there is one (under torchrun, one per process).
+    gradient_clip_val > 0 limits the norm of the gradient (Pascanu et al., 2013). With
+    warmup > 0 the learning rate rises for so many steps, then falls to 0. precision is
+    "32-true" or, for autocast to bfloat16, "bf16-mixed". ValueError for other values.
     """
 
     def __init__(
@@ -206,27 +209,33 @@ class Trainer(HyperParameters):
                 raise ValueError(f"{name} must not be negative, and is {value}")
         if precision not in ("32-true", "bf16-mixed"):
             raise ValueError(f"precision is 32-true or bf16-mixed, not {precision!r}")
-        self.gpus = [gpu(i) for i in range(min(num_gpus, torch.cuda.device_count()))]
+        first, n = dist.get_node_local_rank(0), min(num_gpus, torch.cuda.device_count())
+        self.gpus = [gpu(first + i) for i in range(n)]
         self.schedule, self.num_examples, self.epoch_logs = None, 1, {}
+        self.parallel, self.rank, self.num_processes, self.weight = None, 0, 1, 1
 
     def fit(self, model, data):
         """Train the model on the data for max_epochs epochs; validate after each."""
         self.prepare_data(data)
         self.prepare_model(model)
+        if dist.is_initialized():
+            self.distribute()
         self.optim = model.configure_optimizers()
         if self.warmup:
             self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optim, self.rate)
         self.train_batch_idx = self.val_batch_idx = 0
         self.epoch_logs = {}
-        epochs = tqdm(range(self.max_epochs), leave=False)
+        epochs = range(self.max_epochs)
+        epochs = tqdm(epochs, leave=False) if self.rank == 0 else epochs
         for self.epoch in epochs:
             self.fit_epoch()
+        self.parallel = None
 
     def fit_epoch(self):
         """Train on every batch once, then validate."""
         self.model.train()
         for batch in self.train_dataloader:
-            loss = self.run_step(self.model.training_step, batch)
+            loss = self.run_step(self.parallel or self.model.training_step, batch)
             if not loss.isfinite():
                 raise FloatingPointError(
                     f"the training loss is {loss.item()} in epoch {self.epoch + 1}: "
@@ -259,7 +268,8 @@ class Trainer(HyperParameters):
         self.model = model.to(self.gpus[0]) if self.gpus else model
 
     def prepare_batch(self, batch):
-        """The batch on the device of the model."""
+        """The batch, or this process's rows of it, on the device of the model."""
+        batch = self.own_rows(batch) if self.num_processes > 1 else batch
         return [part.to(self.gpus[0]) for part in batch] if self.gpus else batch
 
     def forward_context(self):
@@ -293,6 +303,14 @@ class Trainer(HyperParameters):
         total, count = log.get(name, (0.0, 0))
         log[name] = total + value * self.num_examples, count + self.num_examples
 
+    def average(self, value):
+        """The mean over the whole batch, from the means over the rows of each process."""
+        if self.num_processes == 1:
+            return value
+        total = next(self.model.parameters()).new_tensor(self.weight * value)
+        dist.all_reduce(total)  # the sum over all processes
+        return total.item() / self.num_processes
+
     @property
     def history(self):
         """A pandas DataFrame: one row per epoch begun, one column per reported quantity."""
@@ -309,6 +327,21 @@ class Trainer(HyperParameters):
         total = self.max_epochs * self.num_train_batches
         falling = (total - step) / max(1, total - self.warmup)
         return min((step + 1) / self.warmup, falling)
+
+    def distribute(self):
+        """Train the model in all processes of the process group together."""
+        self.rank, self.num_processes = dist.get_rank(), dist.get_world_size()
+        step = nn.Module()
+        step.model = self.model
+        step.forward = lambda batch: self.weight * self.model.training_step(batch)
+        self.parallel = DistributedDataParallel(step)
+
+    def own_rows(self, batch):
+        """This process's rows of the batch of process 0; without any, one of weight 0."""
+        shared, n = [batch], len(batch[-1])
+        dist.broadcast_object_list(shared)
+        self.weight = self.num_processes * len(range(self.rank, n, self.num_processes)) / n
+        return [part[self.rank % n :: self.num_processes] for part in shared[0]]
 
 
 class ProgressBoard(HyperParameters):

@@ -14,6 +14,8 @@ memory    what a forward and backward pass of self-attention over 1,024 tokens a
           the peak memory of a fresh process (on Linux)
 fit       20 epochs of 4 batches with the figure, which d2l renders at every point
 import    the import of the library after that of torch, in fresh processes
+compile   a forward and backward pass of a GPT by torch.compile, where there is a C++
+          compiler, against the same model as it is; compiling itself does not count
 """
 
 import argparse
@@ -21,6 +23,7 @@ import contextlib
 import io
 import multiprocessing
 import re
+import shutil
 import subprocess
 import sys
 import timeit
@@ -222,6 +225,26 @@ def import_time(statement):
     return float(re.search(r"([\d.e+]+) msec", printed)[1])
 
 
+def compile_rows():
+    if shutil.which("c++") is None:
+        return
+    torch.manual_seed(0)
+    options = {"norm": "rms", "ffn": "swiglu", "positions": "rotary", "max_len": 512}
+    model = d2lmini.GPT(1024, 128, 2, 4, **options)
+    tokens = torch.randint(1024, (4, 512))
+    forwards = {"ours": torch.compile(model), "uncompiled": model}
+    steps = {name: partial(passes, model, f, tokens) for name, f in forwards.items()}
+    steps["ours"]()  # compiles
+    title = "forward and backward pass of a GPT, compiled, ms"
+    yield Row(title, steps, {"uncompiled": 0.9})
+
+
+def passes(model, forward, tokens):
+    """A forward and a backward pass, the targets being the inputs."""
+    model.zero_grad()
+    model.loss(forward(tokens), tokens).backward()
+
+
 # --- measuring -----------------------------------------------------------------------
 
 
@@ -269,6 +292,7 @@ GROUPS = {
     "memory": memory_rows,
     "fit": fit_rows,
     "import": import_rows,
+    "compile": compile_rows,
 }
 
 
