@@ -21,10 +21,10 @@ __all__ = ["visible_lens", "TransformerLM", "TokenBatches", "mask_tokens", "corr
 def visible_lens(mask, valid_lens, num_tokens, prefix_lens=None):
     """How many tokens, counted from the first, each position may attend to: (b, n).
 
-    `mask` is "bidirectional" (the valid_lens (b,) tokens of a sequence), "causal" (those
-    up to the position itself) or "prefix" (the first prefix_lens (b,) tokens as well).
-    The result is a `valid_lens` for attention layers and blocks. Raises ValueError for
-    another mask, for prefix_lens that are missing, and with a mask that has no prefix.
+    `mask` is "bidirectional" (the valid_lens (b,) tokens of a sequence), "causal"
+    (those up to the position itself) or "prefix" (the first prefix_lens (b,) tokens as
+    well). The result is a `valid_lens` for attention layers and blocks. Raises
+    ValueError for another mask, and for prefix_lens that are missing or have no use.
     """
     if mask not in ("bidirectional", "causal", "prefix"):
         raise ValueError(f"mask is bidirectional, causal or prefix, not {mask!r}")
@@ -66,7 +66,7 @@ class TransformerLM(Classifier):
     ):
         super().__init__()
         self.save_hyperparameters()
-        visible_lens(mask, [1], 1, [1] if mask == "prefix" else None)  # checks the name
+        visible_lens(mask, [1], 1, [1] if mask == "prefix" else None)  # checks mask
         self.encoder = TransformerEncoder(
             vocab_size,
             num_hiddens,
@@ -154,15 +154,15 @@ def corrupt_spans(tokens, sentinels, rate=0.15, mean_length=3, *, rng=random):
     if len(tokens) < 2:
         raise ValueError(f"tokens must be at least 2, not {len(tokens)}")
     if not (0 < rate < 1 and mean_length >= 1):
-        given = f"{rate} and {mean_length}"
-        raise ValueError(f"rate must be in 0 to 1 and mean_length at least 1, not {given}")
+        expected = "rate must be in 0 to 1 and mean_length at least 1"
+        raise ValueError(f"{expected}, not {rate} and {mean_length}")
     num_dropped = min(max(1, round(rate * len(tokens))), len(tokens) - 1)
     num_kept = len(tokens) - num_dropped
     num_spans = min(max(1, round(num_dropped / mean_length)), num_kept + 1)
     if len(sentinels) <= num_spans:
         needed = f"{num_spans + 1} for {num_spans} spans"
         raise ValueError(f"sentinels must be at least {needed}, not {len(sentinels)}")
-    first, *between, last = _random_parts(num_kept + 2, num_spans + 1, rng)
+    first, *between, _ = _random_parts(num_kept + 2, num_spans + 1, rng)
     inputs, target, rest = [], [], list(tokens)
     dropped = _random_parts(num_dropped, num_spans, rng)
     for sentinel, keep, drop in zip(sentinels, [first - 1, *between], dropped):
