@@ -3,7 +3,6 @@
 """Attention & Transformers, an executable course: the code its chapters save."""
 
 from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder, show_attention
-from .gpt import GPT, GPTBlock, SwiGLU, generate, load_pretrained, next_token_probs
 from .implementations import (
     BlogMultiHeadAttention,
     ScaledDotProductAttention,
@@ -26,6 +25,13 @@ from .nadaraya_watson import (
     triangular,
 )
 from .positional_encoding import PositionalEncoding, RotaryEncoding
+from .pretraining import (
+    TokenBatches,
+    TransformerLM,
+    corrupt_spans,
+    mask_tokens,
+    visible_lens,
+)
 from .queries_keys_values import attention_pooling, draw_attention, show_heatmaps
 from .scoring_functions import (
     AdditiveAttention,
@@ -168,11 +174,10 @@ __all__ = [
     "reverse_axes",
     "column_masked_softmax",
     "column_attention",
-    "SwiGLU",
-    "GPTBlock",
-    "GPT",
-    "next_token_probs",
-    "generate",
-    "load_pretrained",
+    "visible_lens",
+    "TransformerLM",
+    "TokenBatches",
+    "mask_tokens",
+    "corrupt_spans",
     "__version__",
 ]
