@@ -25,6 +25,13 @@ from .nadaraya_watson import (
     triangular,
 )
 from .positional_encoding import PositionalEncoding, RotaryEncoding
+from .pretraining import (
+    TokenBatches,
+    TransformerLM,
+    corrupt_spans,
+    mask_tokens,
+    visible_lens,
+)
 from .queries_keys_values import attention_pooling, draw_attention, show_heatmaps
 from .scoring_functions import (
     AdditiveAttention,
@@ -167,5 +174,10 @@ __all__ = [
     "reverse_axes",
     "column_masked_softmax",
     "column_attention",
+    "visible_lens",
+    "TransformerLM",
+    "TokenBatches",
+    "mask_tokens",
+    "corrupt_spans",
     "__version__",
 ]

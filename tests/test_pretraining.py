@@ -1,0 +1,222 @@
+"""Pretraining: what each mask lets through, and what each objective hides."""
+
+import itertools
+import random
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+import d2lmini as d2l
+
+SENTINELS = ["<X>", "<Y>", "<Z>", "<V>", "<W>", "<U>"]
+SPECIAL = ["<pad>", "<bos>", "<eos>", "<mask>"]
+VOCAB = d2l.Vocab([chr(97 + i) for i in range(20)], reserved_tokens=SPECIAL)
+few = settings(max_examples=50)
+
+
+def model(mask):
+    torch.manual_seed(0)
+    return d2l.TransformerLM(30, 16, 32, 2, 2, dropout=0.0, mask=mask)
+
+
+# --- masks ---------------------------------------------------------------------------
+
+
+@given(n=st.integers(1, 8), length=st.integers(1, 8), prefix=st.integers(0, 8))
+@few
+def test_the_prefix_mask_lies_between_the_causal_and_the_bidirectional_one(
+    n, length, prefix
+):
+    length, prefix = min(length, n), min(prefix, n)
+    causal = d2l.visible_lens("causal", [length], n)
+    assert torch.equal(d2l.length_mask(causal, n)[0], d2l.causal_mask(n))
+    assert d2l.visible_lens("bidirectional", [length], n).tolist() == [[length] * n]
+    assert torch.equal(d2l.visible_lens("prefix", [length], n, [0]), causal)
+    assert d2l.visible_lens("prefix", [n], n, [n]).tolist() == [[n] * n]
+    visible = d2l.visible_lens("prefix", [length], n, [prefix])[0]
+    assert (visible >= prefix).all() and (visible >= causal).all()
+
+
+@pytest.mark.parametrize(
+    ("mask", "prefix_lens"), [("bidirectional", None), ("causal", None), ("prefix", [3])]
+)
+@pytest.mark.parametrize("training", [False, True])
+def test_an_output_changes_exactly_with_the_tokens_that_its_mask_shows(
+    mask, prefix_lens, training
+):
+    lm, X = model(mask).train(training), torch.arange(5, 12).unsqueeze(0)
+    visible = d2l.length_mask(d2l.visible_lens(mask, [7], 7, prefix_lens), 7)[0]
+    Y = lm(X, [7], prefix_lens)
+    assert Y.shape == (1, 7, 30)
+    for j in range(7):
+        changed = X.clone()
+        changed[0, j] = 4
+        difference = (lm(changed, [7], prefix_lens) - Y).abs().amax(dim=-1)[0]
+        assert torch.equal(difference > 1e-6, visible[:, j])
+
+
+@pytest.mark.parametrize(
+    ("mask", "prefix_lens"), [("bidirectional", None), ("causal", None), ("prefix", [2, 3])]
+)
+def test_padding_never_changes_the_predictions_for_tokens(mask, prefix_lens):
+    lm, X = model(mask), torch.randint(5, 30, (2, 6))
+    lens, padded = torch.tensor([4, 6]), X.clone()
+    padded[0, 4:] = 0
+    Y, Y_padded = lm(X, lens, prefix_lens), lm(padded, lens, prefix_lens)
+    torch.testing.assert_close(Y[0, :4], Y_padded[0, :4])
+    torch.testing.assert_close(Y[1], Y_padded[1])
+
+
+def test_the_blocks_are_those_of_the_encoder_and_the_embedding_is_shared():
+    lm, X = model("bidirectional"), torch.randint(5, 30, (2, 6))
+    lens = torch.tensor([3, 6])
+    assert torch.equal(lm.encode(X, lens), lm.encoder(X, lens))
+    assert lm.dense.weight is lm.encoder.embedding.weight
+    sizes = {name: p.numel() for name, p in lm.named_parameters()}
+    assert sum(sizes.values()) == 30 * 16 + 30 + 2 * (12 * 16**2 - 4 * 16**2 + 48 + 64)
+
+
+def test_labels_of_minus_100_leave_the_loss_and_its_gradient():
+    lm, X = model("causal"), torch.randint(5, 30, (2, 6))
+    labels = X.masked_fill(torch.tensor([[True] * 4 + [False] * 2]), -100)
+    logits = lm(X, [6, 6])
+    expected = nn.functional.cross_entropy(logits[:, 4:].flatten(0, 1), X[:, 4:].flatten())
+    torch.testing.assert_close(lm.loss(logits, labels), expected)
+
+
+def test_lengths_stay_on_the_device_of_the_inputs():
+    lens = torch.empty(2, dtype=torch.long, device="meta")
+    for mask, prefix in [("bidirectional", None), ("causal", None), ("prefix", lens)]:
+        assert d2l.visible_lens(mask, lens, 5, prefix).device.type == "meta"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: d2l.visible_lens("future", [3], 3), "mask is bidirectional, causal"),
+        (lambda: model("future"), "mask is bidirectional, causal or prefix, not 'future'"),
+        (lambda: d2l.visible_lens("prefix", [3], 3), "prefix_lens .* missing for prefix"),
+        (lambda: d2l.visible_lens("causal", [3], 3, [1]), "given for causal"),
+        (lambda: d2l.mask_tokens(torch.zeros(1, 1), VOCAB, 15), "rate must be .* not 15"),
+        (lambda: d2l.mask_tokens(torch.zeros(1, 1), d2l.Vocab()), "vocab must have"),
+        (lambda: d2l.corrupt_spans(["a"], SENTINELS), "tokens must be at least 2, not 1"),
+        (lambda: d2l.corrupt_spans("abc", SENTINELS, 1.5), "rate must be in 0 to 1"),
+        (lambda: d2l.corrupt_spans("abc", SENTINELS, 0.5, 0), "mean_length at least 1"),
+        (lambda: d2l.corrupt_spans("abcdef", ["<X>"], 0.5, 1), "sentinels must be"),
+    ],
+)
+def test_bad_input_is_refused_by_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+# --- objectives ----------------------------------------------------------------------
+
+
+def random_tokens(rows=200, n=50):
+    return torch.randint(len(VOCAB), (rows, n), generator=torch.Generator().manual_seed(0))
+
+
+def test_of_the_chosen_tokens_eighty_percent_are_masked_ten_random_and_ten_kept():
+    X = torch.tensor(VOCAB[[list("abcdefghijklmnopqrst") * 50] * 40])
+    kept = X.clone()
+    generator = torch.Generator().manual_seed(0)
+    inputs, labels = d2l.mask_tokens(X, VOCAB, generator=generator)
+    chosen = labels != -100
+    assert torch.equal(X, kept) and torch.equal(labels[chosen], X[chosen])
+    assert torch.equal(inputs[~chosen], X[~chosen])
+    masked, same = inputs == VOCAB["<mask>"], inputs == X
+    random_token = chosen & ~masked & ~same
+    for part, fraction in [(masked, 0.8), (same & chosen, 0.105), (random_token, 0.095)]:
+        assert part.sum() / chosen.sum() == pytest.approx(fraction, abs=0.02)
+    assert chosen.float().mean() == pytest.approx(0.15, abs=0.01)
+    counts = inputs[random_token].bincount(minlength=len(VOCAB))
+    assert (counts[VOCAB[[*"abcdefghijklmnopqrst"]]] > 0).all()
+
+
+def test_special_tokens_are_neither_chosen_nor_drawn():
+    X = random_tokens()
+    special = torch.tensor(VOCAB[["<unk>", *SPECIAL]])
+    inputs, labels = d2l.mask_tokens(X, VOCAB, rate=1.0)
+    assert torch.equal(labels == -100, torch.isin(X, special))
+    new = inputs[inputs != X]
+    assert not torch.isin(new[new != VOCAB["<mask>"]], special).any()
+
+
+def test_a_generator_fixes_the_masks():
+    one, two, three = (
+        d2l.mask_tokens(random_tokens(), VOCAB, generator=torch.Generator().manual_seed(s))
+        for s in (0, 0, 1)
+    )
+    assert all(map(torch.equal, one, two)) and not torch.equal(one[0], three[0])
+
+
+@given(
+    n=st.integers(2, 30),
+    rate=st.floats(0.05, 0.95),
+    mean_length=st.floats(1, 4),
+    seed=st.integers(0, 999),
+)
+@few
+def test_the_sentence_can_be_restored_from_input_and_target(n, rate, mean_length, seed):
+    tokens, sentinels = list(range(n)), [f"<{i}>" for i in range(n + 1)]
+    rng = random.Random(seed)
+    inputs, target = d2l.corrupt_spans(tokens, sentinels, rate, mean_length, rng=rng)
+    spans, marks = {}, [t for t in target if isinstance(t, str)]
+    for token in target:
+        if isinstance(token, str):
+            span = spans[token] = []
+        else:
+            span.append(token)
+    restored = [x for token in inputs for x in spans.get(token, [token])]
+    assert restored == tokens == list(range(n))
+    assert marks == sentinels[: len(marks)] and spans.pop(marks[-1]) == []
+    assert [t for t in inputs if isinstance(t, str)] == marks[:-1] and all(spans.values())
+    dropped = n - sum(isinstance(t, int) for t in inputs)
+    assert dropped == min(max(1, round(rate * n)), n - 1)
+    adjacent = itertools.pairwise(inputs)
+    assert not any(isinstance(a, str) and isinstance(b, str) for a, b in adjacent)
+
+
+def test_every_choice_of_a_span_occurs_equally_often():
+    rng = random.Random(0)
+    firsts = [
+        d2l.corrupt_spans(list("abcde"), SENTINELS, 0.4, 2, rng=rng)[1][1]
+        for _ in range(2000)
+    ]
+    for letter in "abcd":
+        assert firsts.count(letter) / 2000 == pytest.approx(0.25, abs=0.04)
+
+
+def test_every_epoch_makes_its_batches_anew_and_from_every_row():
+    seen = []
+
+    def make_batch(X):
+        seen.append(X)
+        return X, X
+
+    rows = torch.arange(20).reshape(10, 2)
+    data = d2l.TokenBatches(rows, rows[:4], make_batch, batch_size=4)
+    loader = data.train_dataloader()
+    epochs = [torch.cat([X for X, _ in loader]) for _ in range(2)]
+    assert len(loader) == 3 and len(seen) == 6
+    assert all(torch.equal(epoch.sort(dim=0)[0], rows) for epoch in epochs)
+    assert [len(X) for X, _ in data.val_dataloader()] == [4]
+
+
+@pytest.mark.parametrize("mask", ["bidirectional", "causal", "prefix"])
+def test_the_trainer_fits_the_model_under_every_mask(mask):
+    rows = torch.randint(5, 30, (16, 6), generator=torch.Generator().manual_seed(0))
+
+    def make_batch(X):
+        lens = torch.full((len(X),), 6)
+        return (X, lens, lens // 2, X) if mask == "prefix" else (X, lens, X)
+
+    lm = model(mask)
+    lm.board.display = False
+    trainer = d2l.Trainer(30)
+    trainer.fit(lm, d2l.TokenBatches(rows, rows, make_batch, batch_size=8))
+    assert trainer.history["val_loss"].iloc[-1] < trainer.history["val_loss"].iloc[0] / 2
