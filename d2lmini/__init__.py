@@ -3,6 +3,7 @@
 """Attention & Transformers, an executable course: the code its chapters save."""
 
 from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder, show_attention
+from .gpt import GPT, GPTBlock, SwiGLU, generate, load_pretrained, next_token_probs
 from .implementations import (
     BlogMultiHeadAttention,
     ScaledDotProductAttention,
@@ -167,5 +168,11 @@ __all__ = [
     "reverse_axes",
     "column_masked_softmax",
     "column_attention",
+    "SwiGLU",
+    "GPTBlock",
+    "GPT",
+    "next_token_probs",
+    "generate",
+    "load_pretrained",
     "__version__",
 ]

@@ -51,18 +51,18 @@ class RotaryEncoding(nn.Module):
 
     X (..., n, width) with an even width, whose first token is at position `start`,
     gives the same shape and type: columns 2j and 2j + 1 of the token at position i,
-    as a complex number, are multiplied by exp(1j * i / 10000^(2j / width)), 1j being
+    as a complex number, are multiplied by exp(1j * i / base^(2j / width)), 1j being
     the imaginary unit. The tables cos and sin, (max_len, width / 2), are buffers, not
     in the state. Raises ValueError for an odd width or positions outside the tables.
     """
 
-    def __init__(self, width, max_len=1000):
+    def __init__(self, width, max_len=1000, *, base=10000):
         super().__init__()
         if width % 2:
             raise ValueError(f"width must be even, and is {width}")
         j = torch.arange(width // 2, dtype=torch.float64)
         i = torch.arange(max_len, dtype=torch.float64)
-        angles = torch.outer(i, 10000 ** (-2 * j / width))
+        angles = torch.outer(i, base ** (-2 * j / width))
         self.register_buffer("cos", angles.cos().float(), persistent=False)
         self.register_buffer("sin", angles.sin().float(), persistent=False)
 

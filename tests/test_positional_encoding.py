@@ -105,10 +105,10 @@ def test_dropout_acts_on_the_sum_and_in_training_only():
 # --- rotary --------------------------------------------------------------------------
 
 
-def by_complex_numbers(X, start=0):
+def by_complex_numbers(X, start=0, base=10000):
     """The reference formula: pairs of columns times exp(1j * position * frequency)."""
     *_, n, width = X.shape
-    frequencies = 1.0 / 10000 ** (torch.arange(0, width, 2).double() / width)
+    frequencies = 1.0 / base ** (torch.arange(0, width, 2).double() / width)
     angles = torch.outer(torch.arange(start, start + n).double(), frequencies)
     pairs = torch.view_as_complex(X.double().reshape(*X.shape[:-1], -1, 2))
     turned = pairs * torch.polar(torch.ones_like(angles), angles)
@@ -117,11 +117,12 @@ def by_complex_numbers(X, start=0):
 
 @pytest.mark.parametrize("shape", [(7, 2), (3, 7, 8), (2, 4, 7, 64), (2, 1, 8)])
 @pytest.mark.parametrize("start", [0, 5, 993])
-def test_rotary_encoding_is_multiplication_by_a_complex_number(shape, start):
+@pytest.mark.parametrize("options", [{}, {"base": 500}])
+def test_rotary_encoding_is_multiplication_by_a_complex_number(shape, start, options):
     X = random(*shape)
-    before, output = X.clone(), d2l.RotaryEncoding(shape[-1])(X, start)
+    before, output = X.clone(), d2l.RotaryEncoding(shape[-1], **options)(X, start)
     assert torch.equal(X, before) and output.dtype == X.dtype
-    expected = by_complex_numbers(X, start).to(X.dtype)
+    expected = by_complex_numbers(X, start, **options).to(X.dtype)
     torch.testing.assert_close(output, expected, atol=1e-6, rtol=1e-6)
 
 
