@@ -32,8 +32,9 @@ def learn_merges(words, num_merges):
     for _ in range(num_merges):
         pairs = Counter()
         for word in tokens:
+            count = weights["".join(word)]
             for a, b in zip(word, word[1:]):
-                pairs[a, b] += weights["".join(word)]
+                pairs[a, b] += count
         if len(pairs) == 0:
             return merges
         most = max(pairs.values())
@@ -48,13 +49,11 @@ def learn_merges(words, num_merges):
 
 def joined(tokens, a, b):
     done = []
-    free = False  # may the last token be merged with the next one?
     for token in tokens:
-        if free and done[-1] == a and token == b:
-            done[-1], free = a + b, False
+        if done[-1:] == [a] and token == b:
+            done[-1] = a + b
         else:
             done.append(token)
-            free = True
     return done
 
 def apply_merges(word, merges):
@@ -193,9 +192,9 @@ def cache_bytes(sizes, n, bytes_per_number=2):
 - new tokens have the smallest numbers: `order.append(a + b)` -> `order.insert(0, a + b)`
 - goes on without pairs: `if len(pairs) == 0:` -> `if False:`
 - never merges a pair that occurs once: `if len(pairs) == 0:` -> `if not pairs or max(pairs.values()) < 2:`
-- merges with overlap: `done[-1], free = a + b, False` -> `done[-1], free = a + b, True`
+- counts a pair once for each word: `in zip(word, word[1:]):` -> `in {*zip(word, word[1:])}:`
 - replaces the first occurrence in a word only:
-  `if free and done[-1] == a and token == b:` -> `if free and a + b not in done and done[-1] == a and token == b:`
+  `if done[-1:] == [a] and` -> `if a + b not in done and done[-1:] == [a] and`
 - always one merge too many: `in range(num_merges)` -> `in range(num_merges + 1)`
 - merges across the borders of words: `tokens = [list(word) for word in set(words)]
     weights = Counter(words)` -> `tokens = [list("".join(words))]
