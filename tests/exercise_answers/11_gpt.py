@@ -196,9 +196,6 @@ def cache_bytes(sizes, n, bytes_per_number=2):
 - replaces the first occurrence in a word only:
   `if done[-1:] == [a] and` -> `if a + b not in done and done[-1:] == [a] and`
 - always one merge too many: `in range(num_merges)` -> `in range(num_merges + 1)`
-- merges across the borders of words: `tokens = [list(word) for word in set(words)]
-    weights = Counter(words)` -> `tokens = [list("".join(words))]
-    weights = Counter({"".join(words): 1})`
 - pairs as single strings: `merges += [(a, b)]` -> `merges += [a + b]`, `for a, b in merges:` -> `for a, b in [(m[:-1], m[-1]) for m in merges]:`
 - encodes with the longest token first:
 ```
