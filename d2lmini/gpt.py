@@ -37,8 +37,8 @@ class SwiGLU(nn.Module):
 class GPTBlock(nn.Module):
     """A pre-norm block with causal grouped-query attention (Ainslie et al., 2023).
 
-    X (b, n, d), which continues the tokens of a cache, gives the same shape and the next
-    cache: keys and values (b, g, tokens, p) of all tokens so far. None is an empty cache.
+    X (b, n, d), which continues the tokens of a cache, gives the same shape and the
+    next cache: keys and values (b, g, tokens, p) of all tokens so far; None at first.
     """
 
     def __init__(self, d, h, g, Norm, ffn, bias=False, rotary=None):
@@ -67,7 +67,7 @@ class GPTBlock(nn.Module):
         return X + self.ffn(self.norm2(X)), cache
 
 
-def _choose(name, value, **choices):
+def _pick(name, value, **choices):
     """The choice that is called value; ValueError if there is none."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {[*choices]}, and is {value!r}")
@@ -75,11 +75,11 @@ def _choose(name, value, **choices):
 
 
 class GPT(Classifier):
-    """A decoder-only Transformer: GPT-2 by default (Radford et al., 2019), or a Llama.
+    """A decoder-only Transformer, GPT-2 (Radford et al., 2019) by default, or a Llama.
 
     tokens (b, n) give the logits (b, n, vocab_size) of the next tokens. With a list of
-    caches, one for each block, they continue the cached tokens, and the next caches are
-    returned, too. Raises ValueError for options, heads or lengths that do not fit.
+    caches, one for each block, they continue the cached tokens, and the next caches
+    are returned, too. Raises ValueError for options, heads or lengths that do not fit.
     """
 
     def __init__(
@@ -89,10 +89,10 @@ class GPT(Classifier):
         num_blks,
         num_heads,
         *,
-        num_kv_heads=None,
         norm="layer",
         ffn="gelu",
         positions="learned",
+        num_kv_heads=None,
         tied=True,
         max_len=1024,
         ffn_num_hiddens=None,
@@ -105,30 +105,29 @@ class GPT(Classifier):
         d, h, g = num_hiddens, num_heads, num_kv_heads or num_heads
         if d % h or h % g:
             raise ValueError(f"num_kv_heads = {g} must divide num_heads = {h}, that {d}")
-        Norm = partial(_choose("norm", norm, layer=nn.LayerNorm, rms=nn.RMSNorm), d, eps)
-        gated = _choose("ffn", ffn, gelu=False, swiglu=True)
+        Norm = partial(_pick("norm", norm, layer=nn.LayerNorm, rms=nn.RMSNorm), d, eps)
+        gated = _pick("ffn", ffn, gelu=False, swiglu=True)
         f = ffn_num_hiddens or (8 * d // 3 if gated else 4 * d)
-        learned = _choose("positions", positions, learned=True, rotary=False)
+        learned = _pick("positions", positions, learned=True, rotary=False)
         rotary = None if learned else RotaryEncoding(d // h, max_len, base=base)
         self.embedding = nn.Embedding(vocab_size, d)
         self.positions = nn.Embedding(max_len, d) if learned else None
         self.blks = nn.ModuleList()
         for _ in range(num_blks):
-            layers = [] if gated else [nn.Linear(d, f), nn.GELU("tanh"), nn.Linear(f, d)]
-            mlp = SwiGLU(d, f) if gated else nn.Sequential(*layers)
+            mlp = [] if gated else [nn.Linear(d, f), nn.GELU("tanh"), nn.Linear(f, d)]
+            mlp = SwiGLU(d, f) if gated else nn.Sequential(*mlp)
             self.blks.append(GPTBlock(d, h, g, Norm, mlp, norm == "layer", rotary))
         self.norm, self.output = Norm(), nn.Linear(d, vocab_size, bias=False)
         self.output.weight = self.embedding.weight if tied else self.output.weight
-        for name, weights in self.named_parameters():  # the initial weights of GPT-2
-            if weights.ndim == 2:
-                residual = name.endswith(("W_o.weight", "down.weight", "2.weight"))
-                nn.init.normal_(weights, std=0.02 / (2 * num_blks) ** (residual / 2))
+        for name, W in self.named_parameters():  # the initial weights of GPT-2
+            if "norm" not in name:  # a bias has a single axis and starts at 0
+                residual = 0.5 * bool(re.search("W_o|down|ffn.2", name))
+                nn.init.normal_(W, std=0.02 * (W.ndim - 1) / (2 * num_blks) ** residual)
 
     def forward(self, tokens, caches=None):
         new = [None] * len(self.blks) if caches is None else [*caches]
         start = 0 if new[0] is None else new[0][0].shape[2]  # tokens so far
-        end = start + tokens.shape[1]
-        if end > self.max_len:
+        if (end := start + tokens.shape[1]) > self.max_len:
             raise ValueError(f"at most max_len = {self.max_len} tokens fit, not {end}")
         X = self.embedding(tokens)
         if self.positions is not None:
@@ -146,9 +145,9 @@ class GPT(Classifier):
 def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
     """The distribution (..., vocabulary) from which the next token is drawn.
 
-    Divides logits (..., vocabulary) by the temperature (0 keeps only the largest), keeps
-    the top_k most probable tokens, and of these the smallest set with at least top_p of
-    their probability (Holtzman et al., 2020). Raises ValueError for other values.
+    Divides logits (..., vocabulary) by the temperature (0 keeps only the largest),
+    keeps the top_k most probable tokens, and of these the smallest set with at least
+    top_p of their probability (Holtzman et al., 2020). ValueError for other values.
     """
     k, p = logits.shape[-1] if top_k is None else top_k, 1 if top_p is None else top_p
     if temperature < 0 or k < 1 or not 0 < p <= 1:
@@ -210,8 +209,8 @@ def _state(model, tensors):
 
 
 def _from_config(config):
-    """A GPT with the sizes of a config.json; ValueError or KeyError for a foreign one."""
-    gpt2 = _choose("model_type", config.get("model_type"), gpt2=True, llama=False)
+    """A GPT with the sizes of a config.json; ValueError or KeyError for others."""
+    gpt2 = _pick("model_type", config.get("model_type"), gpt2=True, llama=False)
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
     config = dict(n_inner=None, num_key_value_heads=None, rope_theta=10000) | config | rope
     fixed = dict(activation_function="gelu_new", hidden_act="silu", rope_type="default")
@@ -219,22 +218,22 @@ def _from_config(config):
     for field, value in fixed.items():
         if config.get(field, value) != value:
             raise ValueError(f"{field} must be {value!r}, and is {config[field]!r}")
-    names = "num_hiddens num_blks num_heads max_len eps ffn_num_hiddens num_kv_heads base"
-    fields = "n_embd n_layer n_head n_positions layer_norm_epsilon n_inner"
-    options = dict(tied=config.get("tie_word_embeddings", gpt2))
+    names = "num_hiddens num_blks num_heads eps max_len ffn_num_hiddens num_kv_heads"
+    fields = "n_embd n_layer n_head layer_norm_epsilon n_positions n_inner"
+    options = dict(tied=config.get("tie_word_embeddings", gpt2), base=config["rope_theta"])
     if not gpt2:
-        fields = "hidden_size num_hidden_layers num_attention_heads max_position_embeddings"
-        fields += " rms_norm_eps intermediate_size num_key_value_heads rope_theta"
+        fields = "hidden_size num_hidden_layers num_attention_heads rms_norm_eps"
+        fields += " max_position_embeddings intermediate_size num_key_value_heads"
         options |= dict(norm="rms", ffn="swiglu", positions="rotary")
     options |= {name: config[field] for name, field in zip(names.split(), fields.split())}
     return GPT(config["vocab_size"], **options)
 
 
 def load_pretrained(folder):
-    """A checkpoint of GPT-2 or Llama as Hugging Face stores it: a GPT and its tokenizer.
+    """A GPT and its tokenizer from a folder as Hugging Face stores GPT-2 and Llama.
 
-    Reads config.json, model.safetensors and tokenizer.json. Raises ValueError, with the
-    file and the field or weight, for what is missing, damaged, or of another model.
+    Reads config.json, model.safetensors and tokenizer.json. Raises ValueError, with
+    the file and the field or weight, for what is missing, damaged, or unknown.
     """
     from safetensors.torch import load_file
     from tokenizers import Tokenizer

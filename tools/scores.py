@@ -11,6 +11,7 @@ small       d2l's two experiments on Tatoeba (512 pairs), with d2l 1.0.3 and wit
 large       20,000 random pairs of Tatoeba of at most ten tokens, 60 seconds of training
 vision      classifiers of digits with few and with many training images, trained as in
             chapter 8; with --only vision, fashion follows
+gpt         small language models of Python's library, each with one part of today's
 fashion     d2l's experiment on FashionMNIST (96 x 96 pixels, ten epochs), and a nearest
             neighbour; in minutes with a GPU, in hours without one, and only if named
 
@@ -31,6 +32,7 @@ from unittest.mock import patch
 import results
 import torch
 from d2l_reference import load_book
+from gpt_scores import GPT, gpt
 from torch import nn
 from torch.nn.parameter import is_lazy
 from vision_scores import FASHION, VISION, fashion, num_weights, vision
@@ -267,6 +269,7 @@ EXPERIMENTS = {
     "small": (small, TRANSLATION),
     "large": (large, TRANSLATION),
     "vision": (vision, VISION),
+    "gpt": (gpt, GPT),
     "fashion": (fashion, FASHION),
 }
 
