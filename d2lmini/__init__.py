@@ -3,6 +3,7 @@
 """Attention & Transformers, an executable course: the code its chapters save."""
 
 from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder, show_attention
+from .gpt import GPT, GPTBlock, SwiGLU, generate, load_pretrained, next_token_probs
 from .implementations import (
     BlogMultiHeadAttention,
     ScaledDotProductAttention,
@@ -179,5 +180,11 @@ __all__ = [
     "TokenBatches",
     "mask_tokens",
     "corrupt_spans",
+    "SwiGLU",
+    "GPTBlock",
+    "GPT",
+    "next_token_probs",
+    "generate",
+    "load_pretrained",
     "__version__",
 ]
