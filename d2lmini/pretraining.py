@@ -88,8 +88,10 @@ class TransformerLM(Module):
         return self.dense(self.encode(X, valid_lens, prefix_lens))
 
     def loss(self, Y_hat, Y):
-        """The mean cross-entropy, without labels of -100."""
-        return nn.functional.cross_entropy(Y_hat.flatten(0, 1), Y.flatten())
+        """The mean cross-entropy, without labels of -100; 0 if there are no others."""
+        Y_hat, Y = Y_hat.flatten(0, 1), Y.flatten()
+        total = nn.functional.cross_entropy(Y_hat, Y, reduction="sum")
+        return total / (Y != -100).sum().clamp(min=1)
 
     def configure_optimizers(self):
         """Adam (Kingma & Ba, 2015), in PyTorch's fused version."""
