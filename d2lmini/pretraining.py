@@ -87,15 +87,15 @@ class TransformerLM(Module):
     def forward(self, X, valid_lens, prefix_lens=None):
         return self.dense(self.encode(X, valid_lens, prefix_lens))
 
+    def configure_optimizers(self):
+        """Adam (Kingma & Ba, 2015), in PyTorch's fused version."""
+        return torch.optim.Adam(self.parameters(), lr=self.lr, fused=True)
+
     def loss(self, Y_hat, Y):
         """The mean cross-entropy, without labels of -100; 0 if there are no others."""
         Y_hat, Y = Y_hat.flatten(0, 1), Y.flatten()
         total = nn.functional.cross_entropy(Y_hat, Y, reduction="sum")
         return total / (Y != -100).sum().clamp(min=1)
-
-    def configure_optimizers(self):
-        """Adam (Kingma & Ba, 2015), in PyTorch's fused version."""
-        return torch.optim.Adam(self.parameters(), lr=self.lr, fused=True)
 
 
 class TokenBatches(DataModule):
