@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
-from .toolkit import Classifier, DataModule
+from .toolkit import DataModule, Module
 from .transformer import TransformerEncoder
 
 __all__ = ["visible_lens", "TransformerLM", "TokenBatches", "mask_tokens", "corrupt_spans"]
@@ -41,7 +41,7 @@ def visible_lens(mask, valid_lens, num_tokens, prefix_lens=None):
     return torch.maximum(prefix_lens.unsqueeze(1), up_to_itself)
 
 
-class TransformerLM(Classifier):
+class TransformerLM(Module):
     """A Transformer that predicts tokens, under one of the masks of `visible_lens`.
 
     Tokens X (b, n), their valid_lens (b,) and, for the prefix mask, prefix_lens (b,)
@@ -90,6 +90,12 @@ class TransformerLM(Classifier):
     def configure_optimizers(self):
         """Adam (Kingma & Ba, 2015), in PyTorch's fused version."""
         return torch.optim.Adam(self.parameters(), lr=self.lr, fused=True)
+
+    def loss(self, Y_hat, Y):
+        """The mean cross-entropy, without labels of -100; 0 if there are no others."""
+        Y_hat, Y = Y_hat.flatten(0, 1), Y.flatten()
+        total = nn.functional.cross_entropy(Y_hat, Y, reduction="sum")
+        return total / (Y != -100).sum().clamp(min=1)
 
 
 class TokenBatches(DataModule):

@@ -85,6 +85,7 @@ def test_labels_of_minus_100_leave_the_loss_and_its_gradient():
     logits = lm(X, [6, 6])
     expected = nn.functional.cross_entropy(logits[:, 4:].flatten(0, 1), X[:, 4:].flatten())
     torch.testing.assert_close(lm.loss(logits, labels), expected)
+    assert lm.loss(logits, torch.full_like(X, -100)) == 0  # and not NaN
 
 
 def test_lengths_stay_on_the_device_of_the_inputs():
