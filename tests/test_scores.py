@@ -51,6 +51,15 @@ def test_copying_has_models_without_and_with_attention_and_the_chance_level():
         assert len(copied) == 4 and 0 < min(copied) <= max(copied) < 0.5
 
 
+def test_every_part_of_a_gpt_is_trained_alone_and_most_of_them_together():
+    parts = {"GPT-2's parts": {}, "RMSNorm": {"norm": "rms"}}
+    rows = dict(scores.gpt(0, None, num_batches=2, parts=parts))
+    assert [*rows] == [*parts, "all but the last"]
+    weights, bits = zip(*rows.values())
+    assert weights[0] > weights[1] > weights[2] > 100_000
+    assert all(3 < number < 4 for number in bits)  # near 10 bits for 2.7 bytes
+
+
 def test_a_table_has_the_mean_and_the_spread_over_the_seeds(monkeypatch):
     def experiment(seed, root):
         yield "a model", (1234, [0.25, 0.75][seed])

@@ -27,7 +27,7 @@ LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary", "num_kv_heads": 
 class Tokens(d2lmini.DataModule):
     """Windows of n tokens at random positions, and the tokens after them as labels."""
 
-    def __init__(self, tokens, n=128, batch_size=16, num_batches=300):
+    def __init__(self, tokens, n=128, batch_size=16, num_batches=150):
         self.save_hyperparameters()
 
     def get_dataloader(self, train):
@@ -74,7 +74,7 @@ def bits_per_byte(model, tokens, num_bytes, n=128):
     return nats / Y.numel() / math.log(2) * len(tokens) / num_bytes
 
 
-def gpt(seed, root, num_batches=300, parts=PARTS):
+def gpt(seed, root, num_batches=150, parts=PARTS):
     """GPT-2 and its variants, with equal batches, updates and schedule."""
     train, held_out, num_bytes = library()
     for title, options in {**parts, "all but the last": LLAMA}.items():
