@@ -14,16 +14,20 @@ import types
 import torch
 from torch import nn
 
+NOT_NEEDED = {"torchvision", "torchvision.transforms"}
+
 
 def load_d2l():
     """d2l's PyTorch library, with a stub for torchvision, which attention never calls."""
-    for name in ("torchvision", "torchvision.transforms"):
-        stub = types.ModuleType(name)
+    stubs = {name: types.ModuleType(name) for name in NOT_NEEDED - sys.modules.keys()}
+    for name, stub in stubs.items():
         stub.__spec__ = importlib.machinery.ModuleSpec(name, None)
-        sys.modules.setdefault(name, stub)
+    sys.modules.update(stubs)
     sys.modules["torchvision"].transforms = sys.modules["torchvision.transforms"]
     from d2l import torch as library
 
+    for name in stubs:  # other libraries ask whether torchvision is there
+        del sys.modules[name]
     return library
 
 
