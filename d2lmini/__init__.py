@@ -93,7 +93,7 @@ from .translation import (
 )
 from .vision_transformer import Digits, FashionMNIST, PatchEmbedding, ViT, ViTBlock, ViTMLP
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "use_svg_display",
     "set_figsize",

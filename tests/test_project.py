@@ -136,3 +136,13 @@ def test_clean_keeps_a_course_in_which_something_was_handed_in(tmp_path, handed_
     subprocess.run(["make", "clean"], cwd=tmp_path, capture_output=True, check=True)
     left = {path.name for path in (tmp_path / "_build").rglob("*") if path.is_file()}
     assert left == ({"gradebook.db", "01.ipynb"} if handed_in else set())
+
+
+def test_the_version_is_the_same_everywhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    version = project["project"]["version"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    newest = re.search(r"^## (\S+) \((\S+)\)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert citation["version"] == newest[1] == version
+    assert citation["date-released"] == newest[2]
+    assert f"d2lmini-{version}-py3" in (ROOT / "book" / "index.md").read_text()

@@ -92,7 +92,8 @@ def run(notebook, path: Path) -> None:
 def execute(path: Path, refresh: bool = False) -> bool:
     """Run one notebook; write it back and return True if its text changed.
 
-    Raises Failed, the file untouched, when a cell fails or there is no such notebook.
+    Raises Failed, the file untouched, when a cell fails, when there is no such notebook,
+    or when it cannot be written.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -106,8 +107,13 @@ def execute(path: Path, refresh: bool = False) -> bool:
     if new == text:
         return False
     part = path.with_suffix(".ipynb.part")
-    part.write_text(new, encoding="utf-8", newline="\n")
-    part.replace(path)
+    try:
+        part.write_text(new, encoding="utf-8", newline="\n")
+        part.replace(path)
+    except OSError as error:
+        raise Failed(f"{path}: its outputs cannot be stored: {error}") from None
+    finally:
+        part.unlink(missing_ok=True)
     return True
 
 
