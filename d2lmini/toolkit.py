@@ -152,6 +152,10 @@ class Module(nn.Module, HyperParameters):
         trainer.record(name, value)
         self.board.draw(x, value, name, every_n=every_n)
 
+    def __getstate__(self):
+        """What copies and pickles hold: all but the trainer, which refers to the data."""
+        return {name: part for name, part in vars(self).items() if name != "trainer"}
+
     def apply_init(self, inputs, init=None):
         """Run the model once, so that lazy layers learn their sizes, then apply `init`."""
         self.forward(*inputs)
@@ -500,6 +504,7 @@ def download(url, folder="../data", sha1_hash=None):
     """
     if sha1_hash is not None and len(sha1_hash) not in (40, 64):
         raise ValueError(f"sha1_hash must have 40 or 64 digits, not {len(sha1_hash)}")
+    sha1_hash = sha1_hash and sha1_hash.lower()
     urls = [url] if isinstance(url, str) else list(url)
     path = Path(folder, Path(urlsplit(urls[0]).path).name)
     if path.is_file() and _hash(path, sha1_hash) == sha1_hash:
@@ -512,7 +517,7 @@ def download(url, folder="../data", sha1_hash=None):
             if (found := _hash(part, sha1_hash)) == sha1_hash:
                 return str(part.replace(path))
             faults.append(f"\n  {address}: the file has the hash {found}")
-        except (OSError, HTTPException) as fault:
+        except (OSError, HTTPException, ValueError) as fault:  # as a malformed header
             faults.append(f"\n  {address}: {fault}")
     part.unlink(missing_ok=True)
     raise ConnectionError(f"no mirror has given {path.name}:{''.join(faults)}")
