@@ -139,6 +139,10 @@ class Module(nn.Module, HyperParameters):
         """The optimizer: stochastic gradient descent at the rate `self.lr`."""
         return torch.optim.SGD(self.parameters(), lr=self.lr)
 
+    def __getstate__(self):
+        """What copies and pickles hold: all but the trainer, which refers to the data."""
+        return {name: part for name, part in vars(self).items() if name != "trainer"}
+
     def plot(self, key, value, train):
         """Report this batch's value of a quantity, to the history and to the board."""
         trainer, name = self.trainer, f"{'train' if train else 'val'}_{key}"
@@ -151,10 +155,6 @@ class Module(nn.Module, HyperParameters):
         value = value.item() if torch.is_tensor(value) else value
         trainer.record(name, value)
         self.board.draw(x, value, name, every_n=every_n)
-
-    def __getstate__(self):
-        """What copies and pickles hold: all but the trainer, which refers to the data."""
-        return {name: part for name, part in vars(self).items() if name != "trainer"}
 
     def apply_init(self, inputs, init=None):
         """Run the model once, so that lazy layers learn their sizes, then apply `init`."""
