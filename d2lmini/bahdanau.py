@@ -45,6 +45,9 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
         self.attention.apply(init_seq2seq)
         self._attention_weights = []
 
+    def __getstate__(self):
+        return {**vars(self), "_attention_weights": []}  # not those of the last call
+
     def init_state(self, enc_all_outputs, enc_valid_lens=None, *args):
         outputs, hidden_state = enc_all_outputs
         return outputs.transpose(0, 1), hidden_state, enc_valid_lens
@@ -117,6 +120,7 @@ def show_attention(
     import pandas  # slow to import, and only needed here
     from IPython.display import display
 
+    weights = torch.as_tensor(weights)
     if not 2 <= weights.ndim <= 4:
         raise ValueError(f"weights must have 2 to 4 axes, not {weights.ndim}")
     weights = weights.detach().double().cpu()[(None,) * (4 - weights.ndim)]
