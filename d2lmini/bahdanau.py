@@ -120,7 +120,6 @@ def show_attention(
     import pandas  # slow to import, and only needed here
     from IPython.display import display
 
-    weights = torch.as_tensor(weights)
     if not 2 <= weights.ndim <= 4:
         raise ValueError(f"weights must have 2 to 4 axes, not {weights.ndim}")
     weights = weights.detach().double().cpu()[(None,) * (4 - weights.ndim)]
