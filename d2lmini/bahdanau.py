@@ -45,6 +45,9 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
         self.attention.apply(init_seq2seq)
         self._attention_weights = []
 
+    def __getstate__(self):
+        return {**vars(self), "_attention_weights": []}  # not those of the last call
+
     def init_state(self, enc_all_outputs, enc_valid_lens=None, *args):
         outputs, hidden_state = enc_all_outputs
         return outputs.transpose(0, 1), hidden_state, enc_valid_lens

@@ -29,9 +29,10 @@ class MultiHeadAttention(Module):
 
     def __init__(self, num_hiddens, num_heads, dropout, bias=False, **kwargs):
         super().__init__(**kwargs)
-        if num_heads < 1 or num_hiddens % num_heads:
+        heads = range(1, num_hiddens + 1)
+        if num_heads not in heads or num_hiddens % num_heads:
             raise ValueError(
-                f"num_heads must divide num_hiddens = {num_hiddens}, and is {num_heads}"
+                f"num_heads must divide num_hiddens = {num_hiddens}, and is {num_heads!r}"
             )
         self.num_heads = num_heads
         self.attention = DotProductAttention(dropout)
@@ -61,6 +62,6 @@ class MultiHeadAttention(Module):
         """The output for queries (b, n, any), with what `project` returns."""
         queries = self.transpose_qkv(self.W_q(queries))
         if mask is not None and mask.ndim == 3:
-            mask = mask.unsqueeze(1)  # (b, n, m) -> (b, 1, n, m), for all heads
+            mask = mask[:, None]  # (b, n, m) -> (b, 1, n, m), for all heads
         heads = self.attention(queries, keys, values, valid_lens, mask=mask)
         return self.W_o(self.transpose_output(heads))

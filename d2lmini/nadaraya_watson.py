@@ -54,6 +54,7 @@ def nadaraya_watson(x_train, y_train, x_val, kernel):
     a query that reaches no key has weights 0 and estimate 0. Raises
     ValueError where sizes differ. Source: Nadaraya (1964), Watson (1964).
     """
+    x_train, y_train, x_val = map(torch.as_tensor, (x_train, y_train, x_val))
     keys, queries = (x[:, None] if x.ndim == 1 else x for x in (x_train, x_val))
     (m, d), width = keys.shape, queries.shape[1]
     if len(y_train) != m:

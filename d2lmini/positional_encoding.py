@@ -36,9 +36,10 @@ class PositionalEncoding(nn.Module):
     def __init__(self, num_hiddens, dropout, max_len=1000):
         super().__init__()
         self.dropout = nn.Dropout(dropout)
-        column = torch.arange(num_hiddens, dtype=torch.float64)
+        column = torch.tensor(range(num_hiddens), dtype=torch.float64)
         omega = 10000 ** -((column - column % 2) / num_hiddens)  # one per column
-        angles = torch.outer(torch.arange(max_len, dtype=torch.float64), omega)
+        positions = torch.tensor(range(max_len), dtype=torch.float64)
+        angles = torch.outer(positions, omega)
         P = torch.where(column % 2 == 0, angles.sin(), angles.cos())
         self.register_buffer("P", P.float().unsqueeze(0), persistent=False)
 

@@ -8,6 +8,8 @@ of values.
 
 import itertools
 
+import torch
+
 from .toolkit import plt, use_svg_display
 
 __all__ = ["draw_attention", "attention_pooling", "show_heatmaps"]
@@ -101,6 +103,7 @@ def show_heatmaps(
     `titles` names the columns of the grid, `xticklabels` the m columns of a matrix and
     `yticklabels` its n rows. Raises ValueError unless their numbers fit.
     """
+    matrices = torch.as_tensor(matrices)
     if matrices.ndim != 4:
         raise ValueError(f"matrices must have 4 axes, not {matrices.ndim}")
     names = {"titles": titles, "yticklabels": yticklabels, "xticklabels": xticklabels}

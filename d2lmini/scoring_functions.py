@@ -6,6 +6,7 @@ Axes. `b` batch, `n` queries, `m` keys and values, `d` width of queries and keys
 and $d_k$ where they differ), `v` width of values, `h` hidden units.
 """
 
+import itertools
 import math
 
 import torch
@@ -42,9 +43,8 @@ def causal_mask(num_queries, num_keys=None, *, start=0, device=None):
     Without num_keys there are as many keys as positions, start + n.
     """
     num_keys = start + num_queries if num_keys is None else num_keys
-    queries = torch.arange(start, start + num_queries, device=device)
-    keys = torch.arange(num_keys, device=device)
-    return keys <= queries.unsqueeze(-1)
+    ones = torch.ones((num_queries, num_keys), dtype=torch.bool, device=device)
+    return ones.tril(diagonal=start)
 
 
 def masked_softmax(X, valid_lens=None, *, mask=None):
@@ -68,8 +68,9 @@ def _attention_mask(shape, valid_lens, mask, device):
     """One mask that broadcasts to scores of this shape, (b, ..., n, m), or None."""
     shape = tuple(shape)
     if mask is not None:
+        mask = torch.as_tensor(mask, device=device)
         pairs = zip(mask.shape[::-1], shape[::-1])  # from the last axis to the first
-        fits = mask.ndim <= len(shape) and all(i in (1, axis) for i, axis in pairs)
+        fits = mask.ndim <= len(shape) and all(i == 1 or i == axis for i, axis in pairs)
         if mask.dtype != torch.bool or not fits:
             raise ValueError(
                 f"mask must be boolean and fit {shape}, "
@@ -80,7 +81,7 @@ def _attention_mask(shape, valid_lens, mask, device):
         return mask
     valid_lens = torch.as_tensor(valid_lens, device=device)
     size, b, n, m = tuple(valid_lens.shape), shape[0], shape[-2], shape[-1]
-    if size not in [(b,), (b, n)]:
+    if size != (b,) and size != (b, n):
         raise ValueError(f"valid_lens must be ({b},) or ({b}, {n}), not {size}")
     lengths = length_mask(valid_lens, m)
     lengths = lengths.reshape(b, *[1] * (len(shape) - 3), -1, m)  # an axis for heads
@@ -111,7 +112,10 @@ class DotProductAttention(nn.Module):
             inputs = queries, keys, values
             queries, keys, values = (X.unsqueeze(1) for X in inputs)
             mask = None if mask is None else mask.unsqueeze(1)
-        outputs = nn.functional.scaled_dot_product_attention(
+        fused = nn.functional.scaled_dot_product_attention
+        if not (torch.is_grad_enabled() or torch.compiler.is_compiling()):
+            fused = _attend_in_blocks
+        outputs = fused(
             queries,
             keys,
             values,
@@ -129,12 +133,31 @@ class DotProductAttention(nn.Module):
         if self._last is None:
             return None
         queries, keys, mask = self._last
+        queries = queries.type_as(keys)  # they may differ after a call with autocast
         scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.shape[-1])
         return masked_softmax(scores, mask=mask).flatten(0, -3)
+
+    def __getstate__(self):
+        """What copies and pickles hold: all but the last call."""
+        return {**vars(self), "_last": None}
+
+
+def _attend_in_blocks(queries, keys, values, attn_mask, dropout_p, size=1024):
+    """Fused attention for `size` queries at a time, so that memory is linear in n."""
+    masks = itertools.repeat(attn_mask)
+    if attn_mask is not None and attn_mask.shape[-2] > 1:
+        masks = attn_mask.split(size, dim=-2)
+    blocks = [
+        nn.functional.scaled_dot_product_attention(Q, keys, values, M, dropout_p)
+        for Q, M in zip(queries.split(size, dim=-2), masks)
+    ]
+    return torch.cat(blocks, dim=-2)
 
 
 def _check_sizes(queries, keys, values, *, same_width=False):
     """Raise ValueError unless the leading axes agree and each key has a value."""
+    if not all(isinstance(X, torch.Tensor) for X in (queries, keys, values)):
+        raise ValueError("queries, keys and values must be tensors")
     q, k, v = (tuple(X.shape) for X in (queries, keys, values))
     if not (len(q) > 2 and q[:-2] == k[:-2] == v[:-2]):
         raise ValueError(
@@ -179,6 +202,10 @@ class AdditiveAttention(nn.Module):
         weights = masked_softmax(scores, valid_lens, mask=mask)
         self.attention_weights = weights.detach().flatten(0, -3)
         return self.dropout(weights) @ values
+
+    def __getstate__(self):
+        """What copies and pickles hold: all but the weights of the last call."""
+        return {**vars(self), "attention_weights": None}
 
 
 class DistanceAttention(DotProductAttention):

@@ -141,6 +141,10 @@ class Module(nn.Module, HyperParameters):
         """The optimizer: stochastic gradient descent at the rate `self.lr`."""
         return torch.optim.SGD(self.parameters(), lr=self.lr)
 
+    def __getstate__(self):
+        """What copies and pickles hold: all but the trainer, which refers to the data."""
+        return {name: part for name, part in vars(self).items() if name != "trainer"}
+
     def plot(self, key, value, train):
         """Report this batch's value of a quantity, to the history and to the board."""
         trainer, name = self.trainer, f"{'train' if train else 'val'}_{key}"
@@ -533,6 +537,7 @@ def download(url, folder="../data", sha1_hash=None):
     """
     if sha1_hash is not None and len(sha1_hash) not in (40, 64):
         raise ValueError(f"sha1_hash must have 40 or 64 digits, not {len(sha1_hash)}")
+    sha1_hash = sha1_hash and sha1_hash.lower()
     urls = [url] if isinstance(url, str) else list(url)
     path = Path(folder, Path(urlsplit(urls[0]).path).name)
     if path.is_file() and _hash(path, sha1_hash) == sha1_hash:
@@ -545,7 +550,7 @@ def download(url, folder="../data", sha1_hash=None):
             if (found := _hash(part, sha1_hash)) == sha1_hash:
                 return str(part.replace(path))
             faults.append(f"\n  {address}: the file has the hash {found}")
-        except (OSError, HTTPException) as fault:
+        except (OSError, HTTPException, ValueError) as fault:  # as a malformed header
             faults.append(f"\n  {address}: {fault}")
     part.unlink(missing_ok=True)
     raise ConnectionError(f"no mirror has given {path.name}:{''.join(faults)}")

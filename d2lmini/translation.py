@@ -14,7 +14,9 @@ import random
 import re
 import warnings
 import zipfile
+import zlib
 from functools import partial
+from numbers import Integral
 
 import torch
 from torch import nn
@@ -54,7 +56,10 @@ class Vocab:
     """
 
     def __init__(self, tokens=(), min_freq=0, reserved_tokens=()):
-        if tokens and isinstance(tokens[0], list | tuple):
+        if isinstance(reserved_tokens, str):
+            raise ValueError(f"reserved_tokens must be a list, not {reserved_tokens!r}")
+        tokens = list(tokens)
+        if tokens and not isinstance(tokens[0], str):
             tokens = [token for line in tokens for token in line]
         self.token_freqs = collections.Counter(tokens).most_common()
         frequent = [token for token, count in self.token_freqs if count >= min_freq]
@@ -77,11 +82,11 @@ class Vocab:
 
     def to_tokens(self, indices):
         """The token of an index; a nested list for a nested list or a tensor of them."""
-        if isinstance(indices, torch.Tensor):
+        if hasattr(indices, "tolist"):  # a tensor or an array
             indices = indices.tolist()
         if isinstance(indices, list | tuple):
             return [self.to_tokens(index) for index in indices]
-        if not 0 <= indices < len(self):
+        if indices not in range(len(self)):
             raise ValueError(f"indices must be from 0 to {len(self) - 1}, not {indices}")
         return self.idx_to_token[indices]
 
@@ -120,12 +125,11 @@ class MTFraEng(DataModule):
     ):
         super().__init__(root)
         self.save_hyperparameters()
-        if num_steps < 2:
-            raise ValueError(f"num_steps must be at least 2, not {num_steps}")
-        if num_train < 1:
-            raise ValueError(f"num_train must be at least 1, not {num_train}")
-        if num_val < 0:
-            raise ValueError(f"num_val must be at least 0, not {num_val}")
+        for name, least in [("num_steps", 2), ("num_train", 1), ("num_val", 0)]:
+            value = self.hparams[name]
+            if not isinstance(value, Integral) or value < least:
+                expected = f"an integer, at least {least}"
+                raise ValueError(f"{name} must be {expected}, not {value!r}")
         if min_freq and seed is None:
             raise ValueError(f"min_freq = {min_freq} needs a seed, which is None")
         text = self._preprocess(self._download())
@@ -142,8 +146,11 @@ class MTFraEng(DataModule):
             sources = '"phrasebook" or "tatoeba"'
             raise ValueError(f"source must be {sources}, not {self.source!r}")
         path = download(self.mirrors, self.root, self.sha1)
-        with zipfile.ZipFile(path) as archive:
-            return archive.read("fra-eng/fra.txt").decode("utf-8")
+        try:
+            with zipfile.ZipFile(path) as archive:
+                return archive.read("fra-eng/fra.txt").decode("utf-8")
+        except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
+            raise ValueError(f"{path} must be a zip file of fra.txt: {error}") from None
 
     def _preprocess(self, text):
         """Lower case, plain spaces, and a space before each , . ! and ?"""
@@ -304,7 +311,7 @@ class EncoderDecoder(Classifier):
         src, tgt, src_valid_len, _ = (part.to(device) for part in batch)
         enc_all_outputs = self.encoder(src, src_valid_len)
         dec_state = self.decoder.init_state(enc_all_outputs, src_valid_len)
-        Y, outputs, attention_weights = tgt[:, :1], [], []
+        Y, outputs, attention_weights = tgt[:, :1], [tgt[:, :0]], []
         finished = torch.zeros_like(Y, dtype=torch.bool)
         for _ in range(num_steps):
             logits, dec_state = self.decoder(Y, dec_state)
@@ -480,6 +487,9 @@ def corpus_bleu(preds, labels):
     Both are lists of strings, whose tokens are separated by spaces. Raises ValueError
     if they are empty or of different lengths.
     """
+    if isinstance(preds, str) or isinstance(labels, str):
+        raise ValueError("preds and labels must be lists of strings, not strings")
+    preds, labels = list(preds), list(labels)
     if not preds:
         raise ValueError("preds must not be empty")
     if len(labels) != len(preds):

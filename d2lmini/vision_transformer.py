@@ -10,6 +10,7 @@ import gzip
 import math
 import struct
 import zlib
+from numbers import Integral
 from pathlib import Path
 
 import torch
@@ -99,8 +100,8 @@ class Digits(_ImageData):
 
         super().__init__()
         self.save_hyperparameters()
-        if not 1 <= num_train <= 1297:
-            raise ValueError(f"num_train must be from 1 to 1297, not {num_train}")
+        if num_train not in range(1, 1298):
+            raise ValueError(f"num_train must be from 1 to 1297, not {num_train!r}")
         digits = load_digits()
         images, labels = torch.tensor(digits.images), torch.tensor(digits.target)
         order = _stratified_order(labels)
@@ -137,9 +138,9 @@ class PatchEmbedding(nn.Module):
 
 def _pair(name, size):
     """A size as (height, width); ValueError if it is not positive."""
-    pair = (size, size) if isinstance(size, int) else tuple(size)
-    if len(pair) != 2 or min(pair) < 1:
-        raise ValueError(f"{name} must be one or two positive integers, not {size}")
+    pair = tuple(size) if isinstance(size, list | tuple) else (size, size)
+    if len(pair) != 2 or not all(isinstance(n, Integral) and n > 0 for n in pair):
+        raise ValueError(f"{name} must be one or two positive integers, not {size!r}")
     return pair
 
 
@@ -236,7 +237,7 @@ class ViT(Classifier):
 
     def forward(self, X):
         X = self.patch_embedding(X)
-        cls = self.cls_token.expand(len(X), -1, -1)
+        cls = self.cls_token.expand(X.shape[0], -1, -1)
         X = self.dropout(torch.cat((cls, X), dim=1) + self.pos_embedding)
         return self.head(self.blks(X)[:, 0])
 

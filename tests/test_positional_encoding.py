@@ -59,6 +59,12 @@ def test_pieces_with_their_starts_equal_the_whole(pieces, start):
     assert torch.equal(whole, X + encoding.P[:, start : start + n])
 
 
+@pytest.mark.parametrize("sizes", [(4.5, 0), (4, 0, 10.5)])
+def test_sizes_that_are_no_integers_are_refused(sizes):
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        d2l.PositionalEncoding(*sizes)
+
+
 def test_without_a_start_a_sequence_begins_at_zero():
     encoding = d2l.PositionalEncoding(6, 0)
     assert torch.equal(encoding(torch.zeros(1, 1, 6))[0, 0], torch.tensor([0.0, 1] * 3))

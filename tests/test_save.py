@@ -1,6 +1,7 @@
 """tools/save.py on tiny notebooks: what a tag saves, what is generated, what is refused."""
 
 import importlib
+import json
 import shutil
 import subprocess
 import sys
@@ -240,6 +241,49 @@ def test_importing_from_a_later_chapter_is_refused(refused):
 def test_a_refusal_in_an_exercise_names_its_notebook_and_cell(refused):
     cells = {ONE: ["a = 1  #@save"], EXERCISES: ["x = 1", "a = 2  #@save"]}
     refused(cells, EXERCISES, 2, "'a' is saved already in one.py")
+
+
+def with_cell(**more):
+    """The text of a notebook with one code cell."""
+    cell = {"cell_type": "code", "id": "a", "metadata": {}, "outputs": []}
+    cells = [cell | {"execution_count": None} | more]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("_toc.yml", None, "cannot be read: "),
+        ("_toc.yml", "chapters: [}", "names no chapter"),
+        (f"{ONE}.ipynb", None, "is no readable notebook: FileNotFoundError"),
+        (f"{ONE}.ipynb", "{", "is no readable notebook: NotJSONError"),
+        (f"{TWO}.ipynb", with_cell(), "is no readable notebook: AttributeError: source"),
+        (
+            f"{EXERCISES}.ipynb",
+            with_cell(source="'\ud800'"),
+            "is no readable notebook: Uni",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_in_one_line(
+    tmp_path, capsys, name, text, words
+):
+    path = project(tmp_path, COURSE) / name
+    path.unlink() if text is None else path.write_text(text, encoding="utf-8")
+    before = snapshot(tmp_path)
+    for flags in ([], ["--check"]):
+        assert save.main(flags, tmp_path) == 1
+        message = capsys.readouterr().err
+        assert message.startswith(f"save: {name}: {words}") and message.count("\n") == 1
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["__init__", "class", "2x"])
+def test_a_notebook_whose_name_is_no_name_of_a_module_is_refused(tmp_path, capsys, name):
+    notebook = f"notebooks/01_{name}"
+    assert save.main([], project(tmp_path, {ONE: ["x = 1  #@save"], notebook: []})) == 1
+    message = f"save: {notebook}.ipynb: '{name}' cannot be the name of a module\n"
+    assert capsys.readouterr() == ("", message)
 
 
 def test_magics_and_await_in_cells_without_tags_are_fine(tmp_path):

@@ -356,13 +356,17 @@ def test_a_search_worked_out_by_hand(num_steps, options, expected, probability):
     assert scores.exp().item() == pytest.approx(probability)
 
 
-def test_a_search_without_beams_or_without_eos_is_refused():
+def test_a_search_without_beams_or_eos_or_with_a_recurrent_decoder_is_refused():
     problem = problem_of()
-    with pytest.raises(ValueError, match=r"beam_size must be at least 1 .* not 0 and 1"):
+    with pytest.raises(ValueError, match=r"beam_size must be at least 1, .* not \(0, 1"):
         d2l.beam_search(problem.model, problem.batch, CPU, 3, beam_size=0)
     problem.model.tgt_eos = None
-    with pytest.raises(ValueError, match=r"model\.tgt_eos the index of <eos>, .* None"):
+    with pytest.raises(ValueError, match=r"model\.tgt_eos the index of <eos> .* None"):
         d2l.beam_search(problem.model, problem.batch, CPU, 3)
+    parts = (Part(11, 6, 8, 1) for Part in (d2l.Seq2SeqEncoder, d2l.Seq2SeqDecoder))
+    recurrent = d2l.Seq2Seq(*parts, tgt_pad=0, lr=0.1, tgt_eos=1)
+    with pytest.raises(ValueError, match=r"decoder not recurrent, .* 'Seq2SeqDecoder'"):
+        d2l.beam_search(recurrent, problem.batch, CPU, 3)
 
 
 # --- construction, training, errors, precision ---------------------------------------

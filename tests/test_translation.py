@@ -8,6 +8,7 @@ import warnings
 import zipfile
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import sacrebleu
 import torch
@@ -89,15 +90,23 @@ def test_vocab_equals_d2l_s(d2l_1_0_3, tokens, min_freq, reserved, asked):
 def test_one_index_is_a_token_and_a_list_of_one_is_a_list():
     vocab = d2l.Vocab(["a", "b"])
     assert vocab.to_tokens(torch.tensor(1)) == vocab.to_tokens(1) == "a"
-    for one in ([1], (1,), torch.tensor([1])):
+    for one in ([1], (1,), torch.tensor([1]), np.array([1])):
         assert vocab.to_tokens(one) == ["a"]
     assert vocab.to_tokens(torch.tensor([[1, 2], [0, 1]])) == [["a", "b"], ["<unk>", "a"]]
 
 
-@pytest.mark.parametrize("index", [-1, torch.tensor([0, 3])])
+@pytest.mark.parametrize("index", [-1, 1.5, "a", torch.tensor([0, 3])])
 def test_an_index_outside_the_vocabulary_is_refused(index):
-    with pytest.raises(ValueError, match=r"indices must be from 0 to 2, not (-1|3)$"):
+    with pytest.raises(ValueError, match=r"indices must be from 0 to 2, not (-1|1.5|a|3)$"):
         d2l.Vocab(["a", "b"]).to_tokens(index)
+
+
+def test_tokens_may_be_an_array_and_reserved_tokens_not_a_string():
+    tokens = [["b", "a"], ["c", "a"]]
+    for same in (tokens, np.array(tokens)):
+        assert d2l.Vocab(same).idx_to_token == ["<unk>", "a", "b", "c"]
+    with pytest.raises(ValueError, match="reserved_tokens must be a list, not '<pad>'"):
+        d2l.Vocab(tokens, reserved_tokens="<pad>")
 
 
 # --- the same data as d2l's ----------------------------------------------------------
@@ -238,12 +247,30 @@ def test_a_zip_file_in_the_folder_is_read_and_a_damaged_one_refused(tmp_path):
     Own(2, root=str(tmp_path))  # the phrasebook needs no network
 
 
+@pytest.mark.parametrize("fault", ["BadZipFile", "zlib.error", "KeyError"])
+def test_a_zip_file_that_was_damaged_before_its_hash_was_taken_is_refused(tmp_path, fault):
+    path = tmp_path / "fra-eng.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        name = "other.txt" if fault == "KeyError" else "fra-eng/fra.txt"
+        archive.writestr(name, "Go.\tVa !\n" * 100)
+    content = bytearray(path.read_bytes())
+    if fault == "zlib.error":
+        content[30 + len(name)] = 255  # the first byte after the header of the file
+    path.write_bytes(content[:-1] if fault == "BadZipFile" else content)
+    damaged = hashlib.sha1(path.read_bytes()).hexdigest()
+    Own = type("Own", (d2l.MTFraEng,), {"sha1": damaged})
+    with pytest.raises(ValueError, match=r"fra-eng\.zip must be a zip file of fra\.txt"):
+        Own(2, num_train=2, num_val=1, source="tatoeba", root=str(tmp_path))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"num_steps": 1}, "num_steps must be at least 2, not 1"),
-        ({"num_train": 0}, "num_train must be at least 1, not 0"),
-        ({"num_val": -1}, "num_val must be at least 0, not -1"),
+        ({"num_steps": 1}, "num_steps must be an integer, at least 2, not 1"),
+        ({"num_steps": 9.0}, r"num_steps must be an integer, at least 2, not 9\.0"),
+        ({"num_train": 0}, "num_train must be an integer, at least 1, not 0"),
+        ({"num_train": "3"}, "num_train must be an integer, at least 1, not '3'"),
+        ({"num_val": -1}, "num_val must be an integer, at least 0, not -1"),
         ({"num_val": 2}, r"num_train \+ num_val must be at most 4 .*not 5"),
         ({"num_steps": 2, "seed": 1}, r"num_train \+ num_val must be at most 3 .*not 4"),
         ({"min_freq": 2}, "min_freq = 2 needs a seed"),
@@ -588,6 +615,11 @@ def test_a_translation_ends_with_eos_and_then_has_padding(d2l_1_0_3, seed):
     assert torch.equal(torch.cat(model.decoder.inputs, dim=1), inputs)
 
 
+def test_no_steps_give_no_tokens():
+    model, batch = reciting(torch.tensor([[EOS, 3]] * 2), tgt_eos=EOS)
+    assert model.predict_step(batch, CPU, 0)[0].shape == (2, 0)
+
+
 def test_without_the_index_of_eos_all_steps_are_taken():
     plan = torch.tensor([[EOS, 3, EOS, 4]] * 2)
     model, batch = reciting(plan)
@@ -687,6 +719,9 @@ def test_a_corpus_needs_one_reference_for_each_translation():
             d2l.corpus_bleu(["a"], labels)
     with pytest.raises(ValueError, match="preds must not be empty"):
         d2l.corpus_bleu([], [])
+    for pair in (("a b", "a b"), (["a b"], "a b")):
+        with pytest.raises(ValueError, match="preds and labels must be lists of strings"):
+            d2l.corpus_bleu(*pair)
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, math.inf), (2, 4), (5, 5), (7, 99)])

@@ -70,6 +70,8 @@ def test_patches_are_cut_row_by_row_and_projected_by_one_matrix(sizes):
         ((6, 8), [8, 6], r"patch_size must divide img_size = \(6, 8\), and is \(8, 6\)"),
         (8, 0, r"patch_size must be one or two positive integers, not 0"),
         (-8, 2, "img_size must be one or two positive integers, not -8"),
+        (8, 2.5, r"patch_size must be one or two positive integers, not 2\.5"),
+        ("8", 2, "img_size must be one or two positive integers, not '8'"),
         ((8, 8, 8), 2, r"img_size must be .*, not \(8, 8, 8\)"),
     ],
 )
@@ -285,9 +287,9 @@ def test_every_prefix_has_each_digit_in_proportion(digits, n):
     assert [int(part[0][0].sum() * 16) for part in (data.train, data.val)] == [315, 276]
 
 
-@pytest.mark.parametrize("num_train", [0, 1298])
+@pytest.mark.parametrize("num_train", [0, 1298, "10"])
 def test_a_number_of_digits_that_there_are_not_is_refused(num_train):
-    with pytest.raises(ValueError, match=f"num_train must be .* 1297, not {num_train}"):
+    with pytest.raises(ValueError, match=f"num_train must be .* 1297, not {num_train!r}"):
         d2l.Digits(num_train=num_train)
 
 

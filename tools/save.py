@@ -29,6 +29,7 @@ import textwrap
 import tokenize
 import tomllib
 from dataclasses import dataclass, field
+from keyword import iskeyword
 from pathlib import Path
 
 import nbformat
@@ -68,24 +69,29 @@ class Chapter:
 
 def chapter_paths(root: Path) -> list[Path]:
     """The chapters of `_toc.yml`, in its order."""
-    toc = (root / "_toc.yml").read_text(encoding="utf-8")
+    try:
+        toc = (root / "_toc.yml").read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise SaveError("_toc.yml", f"cannot be read: {error}") from None
     names = re.findall(r"\bfile: (notebooks/\w+)$", toc, re.MULTILINE)
+    if not names:
+        raise SaveError("_toc.yml", "names no chapter: no line `file: notebooks/...`")
     return [root / f"{name}.ipynb" for name in names]
 
 
 def read_chapter(path: Path, root: Path) -> Chapter:
     """The title, the axis legend, the imports and the saved statements of a chapter."""
-    prose = "\n\n".join(read_cells(path, "markdown"))
+    prose = "\n\n".join(read_cells(path, "markdown", root))
     title = re.search(r"^# (.+)$", prose, re.MULTILINE)
     axes = re.search(r"^\*\*Axes\.\*\*.+?(?=\n\n|\Z)", prose, re.MULTILINE | re.DOTALL)
     chapter = Chapter(
         path=path.relative_to(root),
-        module=re.sub(r"^\d+_", "", path.stem),
+        module=module_name(path.relative_to(root)),
         title=title[1] if title else "",
         axes=axes[0].replace("**", "") if axes else "",
     )
     for notebook in (path, path.parent / "exercises" / path.name):
-        sources = read_cells(notebook, "code") if notebook.exists() else []
+        sources = read_cells(notebook, "code", root) if notebook.exists() else []
         if any(map(TAG.search, sources)):
             for number, source in enumerate(sources, start=1):
                 place = f"{notebook.relative_to(root)}, code cell [{number}]"
@@ -93,10 +99,24 @@ def read_chapter(path: Path, root: Path) -> Chapter:
     return chapter
 
 
-def read_cells(path: Path, kind: str) -> list[str]:
+def module_name(path: Path) -> str:
+    """The name of a chapter without its number, as the name of a module."""
+    name = re.sub(r"^\d+_", "", path.stem)
+    if not name.isidentifier() or iskeyword(name) or name == "__init__":
+        raise SaveError(path, f"{name!r} cannot be the name of a module")
+    return name
+
+
+def read_cells(path: Path, kind: str, root: Path) -> list[str]:
     """The sources of a notebook's cells of one kind."""
-    cells = nbformat.read(path, as_version=4).cells
-    return [cell.source for cell in cells if cell.cell_type == kind]
+    try:
+        cells = nbformat.read(path, as_version=4).cells
+        sources = [cell.source for cell in cells if cell.cell_type == kind]
+        "".join(sources).encode()  # no half of a pair of surrogates
+    except Exception as error:  # nbformat raises many kinds
+        reason = f"is no readable notebook: {type(error).__name__}: {error}"
+        raise SaveError(path.relative_to(root), reason.partition("\n")[0]) from None
+    return sources
 
 
 def read_code(chapter: Chapter, source: str, place: str) -> None:
