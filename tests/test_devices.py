@@ -101,6 +101,19 @@ def initialised(init, module):
     return [*module.apply(init).parameters()]
 
 
+def masked(X):
+    vocab = d2l.Vocab([["a", "b"]], reserved_tokens=["<mask>"])
+    return d2l.mask_tokens(X % 3, vocab, generator=torch.Generator().manual_seed(0))
+
+
+def continued(model, tokens):
+    return d2l.generate(model, tokens, 3, temperature=0)
+
+
+LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary"}
+GPTS = [made(d2l.GPT, 9, 8, 2, 4, max_len=16, **options) for options in ({}, LLAMA)]
+
+
 # name, a function or a module, its arguments, and, if it has any, its options
 CALLS = [
     ("Classifier.loss", CLASSIFIER.loss, (SCORES, TOKENS[:, :3] % 5)),
@@ -175,13 +188,28 @@ CALLS = [
         (d2l.reverse_axes(SCORES), LENGTHS),
     ),
     ("column_attention", d2l.column_attention, (*COLUMNS, LENGTHS)),
+    ("visible_lens", lambda lens: d2l.visible_lens("causal", lens, 5), (LENGTHS,)),
+    ("TransformerLM", made(d2l.TransformerLM, *SIZES, "causal"), (TOKENS, LENGTHS)),
+    (
+        "TransformerLM",
+        made(d2l.TransformerLM, *SIZES, "prefix"),
+        (TOKENS, LENGTHS, LENGTHS),
+    ),
+    ("mask_tokens", masked, (TOKENS,)),
+    ("SwiGLU", made(d2l.SwiGLU, 8, 16), (Q,)),
+    ("GPTBlock", GPTS[1].blks[0], (Q, (HEADS[1], HEADS[2]))),
+    *(("GPT", gpt, (TOKENS,)) for gpt in GPTS),
+    ("next_token_probs", d2l.next_token_probs, (SCORES, 0.5, 3, 0.9)),
+    ("generate", continued, (GPTS[1], TOKENS)),
 ]
 
 # The public names that compute nothing with tensors, or nothing that is not above.
 OTHERS = {
     "base classes": "HyperParameters Module DataModule Encoder Decoder AttentionDecoder",
-    "data, which is made on the CPU": "Vocab MTFraEng Copying Digits FashionMNIST",
-    "numbers and text": "bleu corpus_bleu held_out_bleu check_len check_shape download",
+    "data, which is made on the CPU": "Vocab MTFraEng Copying Digits FashionMNIST "
+    "TokenBatches",
+    "numbers, text and files": "bleu corpus_bleu held_out_bleu check_len check_shape "
+    "corrupt_spans download load_pretrained",
     "devices": "cpu gpu num_gpus try_gpu try_all_gpus",
     "figures": "plt use_svg_display set_figsize set_axes plot ProgressBoard "
     "draw_attention show_heatmaps show_attention",
