@@ -55,10 +55,11 @@ class GPTBlock(nn.Module):
         start = 0 if cache is None else cache[0].shape[2]  # tokens so far
         if self.rotary is not None:
             Q, K = self.rotary(Q, start), self.rotary(K, start)
+        mask = {"is_causal": True}
         if cache is not None:
             K, V = torch.cat((cache[0], K), dim=2), torch.cat((cache[1], V), dim=2)
-        mask = causal_mask(X.shape[1], start=start, device=X.device)
-        heads = nn.functional.scaled_dot_product_attention(Q, K, V, mask, enable_gqa=True)
+            mask = {"attn_mask": causal_mask(X.shape[1], start=start, device=X.device)}
+        heads = nn.functional.scaled_dot_product_attention(Q, K, V, enable_gqa=True, **mask)
         return self.W_o(heads.transpose(1, 2).flatten(2)), (K, V)
 
     def forward(self, X, cache=None):
@@ -120,9 +121,9 @@ class GPT(Classifier):
         self.norm, self.output = Norm(), nn.Linear(d, vocab_size, bias=False)
         self.output.weight = self.embedding.weight if tied else self.output.weight
         for name, W in self.named_parameters():  # the initial weights of GPT-2
-            if "norm" not in name:  # a bias has a single axis and starts at 0
-                residual = 0.5 * bool(re.search("W_o|down|ffn.2", name))
-                nn.init.normal_(W, std=0.02 * (W.ndim - 1) / (2 * num_blks) ** residual)
+            scale = 2 * num_blks if re.search("W_o|down|ffn.2", name) else 1
+            if "norm" not in name:  # biases have a single axis, and start at 0
+                nn.init.normal_(W, std=0.02 * (W.ndim - 1) / scale**0.5)
 
     def forward(self, tokens, caches=None):
         new = [None] * len(self.blks) if caches is None else [*caches]
@@ -151,9 +152,7 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
     """
     k, p = logits.shape[-1] if top_k is None else top_k, 1 if top_p is None else top_p
     if temperature < 0 or k < 1 or not 0 < p <= 1:
-        raise ValueError(
-            f"{temperature = } must be >= 0, {top_k = } > 0, 0 < {top_p = } <= 1"
-        )
+        raise ValueError(f"{temperature=} must be >= 0, {top_k=} > 0, 0 < {top_p=} <= 1")
     temperature, k = (temperature, k) if temperature > 0 else (1, 1)
     probs = (logits.float() / temperature).softmax(dim=-1)
     probs, tokens = probs.sort(dim=-1, descending=True, stable=True)
@@ -171,7 +170,7 @@ def generate(
     """Continue tokens (b, n) to (b, n + max_new_tokens), with a key–value cache.
 
     The same seed gives the same tokens. For the other options see `next_token_probs`.
-    Raises ValueError for more than model.max_len tokens.
+    Raises ValueError when more than model.max_len tokens would have to be read.
     """
     generator = None if seed is None else torch.Generator(tokens.device).manual_seed(seed)
     new, caches = tokens, [None] * len(model.blks)
@@ -198,7 +197,7 @@ def _state(model, tensors):
         for pair in _NAMES.split():
             name = re.sub(*pair.split("="), name)
         W = W.t() if ".c_" in theirs else W  # GPT-2 stores these transposed
-        if re.search("[qk]_proj", theirs):  # Llama rotates columns j and j + p / 2
+        if re.search("[qk]_proj", theirs):  # transformers rotates j and j + p / 2
             W = W.unflatten(0, (-1, 2, p // 2)).transpose(1, 2).flatten(0, 2)
         parts = "qkv" if "c_attn" in theirs else " "  # GPT-2 has three matrices in one
         for part, rows in zip(parts, W.chunk(len(parts))):
@@ -214,7 +213,8 @@ def _from_config(config):
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
     config = dict(n_inner=None, num_key_value_heads=None, rope_theta=10000) | config | rope
     fixed = dict(activation_function="gelu_new", hidden_act="silu", rope_type="default")
-    fixed |= dict(type="default", scale_attn_by_inverse_layer_idx=False)
+    fixed |= dict(scale_attn_by_inverse_layer_idx=False, scale_attn_weights=True)
+    fixed |= dict(type="default")  # the older name of rope_type
     for field, value in fixed.items():
         if config.get(field, value) != value:
             raise ValueError(f"{field} must be {value!r}, and is {config[field]!r}")
