@@ -2,6 +2,7 @@
 PYTHON ?= python3
 PORT ?= 8000
 NB ?=
+DEVICE = cpu
 BOOK_FLAGS ?=
 COURSE ?= _build/assignments
 REPO ?=
@@ -11,6 +12,15 @@ STUDENT ?=
 
 BIN := .venv/bin
 ENV := .venv/.installed
+
+# Tests and notebooks see a GPU only with DEVICE=cuda; then the tests are those marked gpu.
+ifeq ($(DEVICE),cuda)
+GPU_TESTS := -m gpu
+else ifeq ($(DEVICE),cpu)
+test: export CUDA_VISIBLE_DEVICES :=
+else
+$(error DEVICE must be cpu or cuda, not $(DEVICE))
+endif
 
 .PHONY: help book test save execute check format assignments grade feedback bench serve clean
 
@@ -25,8 +35,11 @@ book: $(ENV)  ## render the book to _build/html (with links to it: REPO=owner/na
 	@$(BIN)/python tools/assignments.py --downloads _build/html/_sources/notebooks/exercises
 	@echo "The book is ready: open _build/html/index.html in a browser."
 
-test: check  ## check, run pytest, then re-run and compare every notebook
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests
+test: check  ## check, run pytest, re-run and compare every notebook (on a GPU: DEVICE=cuda)
+ifeq ($(DEVICE),cuda)
+	@$(BIN)/python -c 'import sys, torch; torch.cuda.is_available() or sys.exit("no CUDA device here")'
+endif
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(GPU_TESTS) tests
 	$(BIN)/python -m pytest --nbval --nbval-current-env -n 2 --dist loadfile notebooks
 
 save: $(ENV)  ## write the package d2lmini from the notebooks' #@save cells

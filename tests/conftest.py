@@ -12,9 +12,11 @@ from hypothesis import settings
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-# The same examples on every run: a regression test must not fail by luck.
-settings.register_profile("course", deadline=None, derandomize=True, max_examples=60)
-settings.load_profile("course")
+# The same examples on every run: a regression test must not fail by luck. Once a week CI
+# looks further, with many new examples (--hypothesis-profile long).
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("long", deadline=None, max_examples=2000, print_blob=True)
+settings.load_profile("quick")
 
 
 def random(*shape, seed=0):

@@ -19,7 +19,7 @@ from conftest import assert_close, gradients, random
 
 PAD, EOS, BOS = 0, 1, 2
 CPU = torch.device("cpu")
-few = settings(max_examples=20)
+few = settings(max_examples=settings().max_examples // 3)
 
 
 def random_tokens(*shape, seed=0, size=7):

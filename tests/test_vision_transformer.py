@@ -16,7 +16,7 @@ from torch import nn
 import d2lmini as d2l
 from conftest import assert_close, fashion_files, gradients, idx_file, random
 
-few = settings(max_examples=20)
+few = settings(max_examples=settings().max_examples // 3)
 SMALL = {"num_hiddens": 12, "mlp_num_hiddens": 16, "num_heads": 3, "num_blks": 2}
 
 
