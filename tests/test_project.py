@@ -48,8 +48,9 @@ def test_a_workflow_pins_its_actions_and_has_the_least_permissions(path):
         assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action), action
         assert re.fullmatch(r" # v\d+\.\d+\.\d+", comment), action
     workflow = yaml.safe_load(text)
-    permissions = {"contents": "write" if path.stem == "publish" else "read"}
-    assert workflow["permissions"] == permissions
+    assert workflow["permissions"] == {"contents": "read"}
+    writing = [job for job in workflow["jobs"].values() if "permissions" in job]
+    assert len(writing) == (path.stem == "publish")
     assert workflow["concurrency"]["cancel-in-progress"]
     assert workflow["env"]["PIP_EXTRA_INDEX_URL"].endswith("/whl/cpu")
 
