@@ -22,7 +22,7 @@ else
 $(error DEVICE must be cpu or cuda, not $(DEVICE))
 endif
 
-.PHONY: help book test save execute check format assignments grade feedback bench serve clean
+.PHONY: help book test save execute check format assignments grade feedback bench mutants serve clean
 
 help:  ## show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -68,6 +68,11 @@ feedback: $(ENV)  ## write pages and tables anew, after grading by hand (as for 
 
 bench: $(ENV)  ## measure time and memory against d2l and torch.nn, in some minutes
 	$(BIN)/python tools/bench.py
+
+mutants: $(ENV)  ## count the faults, put into the package at random, that the tests find
+	$(PYTHON) -m venv _build/cosmic-ray
+	_build/cosmic-ray/bin/python -m pip install --quiet cosmic-ray==8.7.0
+	_build/cosmic-ray/bin/python tools/mutants.py
 
 serve: book  ## build the book and serve it on http://localhost:8000 (PORT=...)
 	$(BIN)/python -m http.server $(PORT) --bind localhost --directory _build/html
