@@ -7,7 +7,10 @@ layers and models promise there, too; without it these tests run on the CPU alon
 """
 
 import copy
+import subprocess
+import sys
 
+import nbformat
 import pytest
 import torch
 from torch import nn
@@ -15,7 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
 import d2lmini as d2l
-from conftest import assert_close, random
+from conftest import ROOT, assert_close, random
 
 
 @pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
@@ -238,6 +241,40 @@ def test_everything_stays_on_the_device_of_the_inputs(call, monkeypatch):
     with OneDevice():
         outputs, gradients = run(call, "meta")
     assert outputs and all(x.is_meta for x in [*outputs, *gradients])
+
+
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def cells_that_fail_on_cuda(notebook):
+    command = [sys.executable, ROOT / "tests" / "stand_in.py", notebook]
+    options = {"stdout": subprocess.PIPE, "text": True, "check": True}
+    return subprocess.run(command, cwd=ROOT, **options).stdout.splitlines()
+
+
+def test_a_cell_that_mixes_devices_is_found_without_a_gpu(tmp_path):
+    layers = "layer = nn.Linear(3, 3).to(device)\nlayer(X.to(device)).sum().backward()"
+    cells = [
+        "import torch\nfrom torch import nn\nimport d2lmini as d2l",
+        "X, device = torch.ones(2, 3), d2l.try_gpu()",
+        layers,
+        layers.replace("X.to(device)", "X"),
+        "layer(X.to(device)) + torch.ones(3)",
+        "layer.weight.detach().numpy()",
+        "assert torch.equal(X.to(device).add_(2 * X.sum().to(device)).cpu(), X + 12)",
+    ]
+    cells = [nbformat.v4.new_code_cell(cell, id=f"{i}") for i, cell in enumerate(cells)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "some.ipynb")
+    found = [
+        line.split(":")[0] for line in cells_that_fail_on_cuda(tmp_path / "some.ipynb")
+    ]
+    assert found == ["3", "4", "5"]
+
+
+@pytest.mark.weekly
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_no_notebook_mixes_devices(path):
+    assert cells_that_fail_on_cuda(path) == []
 
 
 # --- the same results on every device ------------------------------------------------
