@@ -86,8 +86,9 @@ def dispatch(operation, args, kwargs):
         if wrap or ours:
             kwargs = {**kwargs, "device": torch.device("cpu")}
     packs = "_pack_padded_" in name or "_pad_packed_" in name  # lengths are on the CPU
-    moves = packs or name in ("aten::_to_copy", "aten::copy_", "aten::index")
-    if ours and not moves and any(x.ndim for x in tensors if not isinstance(x, StandIn)):
+    picks = name == "aten::index" and isinstance(args[0], StandIn)
+    mixes = any(x.ndim for x in tensors if not isinstance(x, StandIn))  # not with numbers
+    if ours and mixes and not (packs or picks or name in ("aten::_to_copy", "aten::copy_")):
         raise DeviceError(f"{name} takes tensors on CUDA and on the CPU")
     results = operation(*tree_map(unwrap, args), **tree_map(unwrap, kwargs))
     if name == "aten::copy_":
