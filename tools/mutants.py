@@ -69,9 +69,7 @@ def survivors(module: str, count: int, seed: int, python: Path) -> tuple[int, li
     mutations, survived = sample(all_mutations(path), count, seed), []
     for number, mutation in enumerate(mutations, start=1):
         result = mutate_and_test([mutation], command, timeout)
-        print(
-            f"{module} {number}/{len(mutations)}: {result.test_outcome.value}", flush=True
-        )
+        print(f"{module} {number}/{len(mutations)}: {result.test_outcome.name}", flush=True)
         if not result.is_killed:
             survived.append(change(result.diff, mutation))
             print(f"  {survived[-1]}", flush=True)
