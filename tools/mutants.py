@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 IDENTITY = "_Is", "_IsNot"  # in place of == and != the same, for small numbers
-LEFT_OUT = ".git", ".venv", "_build", "data", ".*_cache", ".hypothesis", "__pycache__"
+LEFT_OUT = {".git", ".venv", ".hypothesis", "_build", "data", "shared"}
 
 
 def modules() -> list[str]:
@@ -50,6 +50,11 @@ def all_mutations(path: Path) -> list:
         init([path], database, {})
         found = [item.mutations[0] for item in database.work_items]
     return [x for x in found if not x.operator_name.endswith(IDENTITY)]
+
+
+def left_out(folder, names) -> set[str]:
+    """What needs no copy: what git leaves out, and git's own."""
+    return LEFT_OUT if Path(folder) == ROOT else {"__pycache__"}
 
 
 def survivors(module: str, count: int, seed: int, python: Path) -> tuple[int, list[str]]:
@@ -106,7 +111,7 @@ def main(argv=None):
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "project")
-        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*LEFT_OUT))
+        shutil.copytree(ROOT, copy, ignore=left_out)
         os.chdir(copy)
         os.environ["PYTHONPATH"] = str(copy)  # before the project itself
         for module in args.modules or modules():
