@@ -154,8 +154,8 @@ def shortened(turns):
 
 
 def shorten_training(Trainer):
-    """Train on two batches of an epoch."""
-    prepare = Trainer.prepare_data
+    """Train on two batches of an epoch, and call lazy models once before they move."""
+    prepare, move = Trainer.prepare_data, Trainer.prepare_model
 
     def prepare_data(self, data):
         prepare(self, data)
@@ -164,7 +164,12 @@ def shorten_training(Trainer):
         self.num_train_batches = len(self.train_dataloader)
         self.num_val_batches = len(self.val_dataloader)
 
-    Trainer.prepare_data = prepare_data
+    def prepare_model(self, model):
+        if any(map(torch.nn.parameter.is_lazy, model.parameters())):
+            model(*self.train_dataloader[0][:-1])
+        move(self, model)
+
+    Trainer.prepare_data, Trainer.prepare_model = prepare_data, prepare_model
 
 
 def main(path):

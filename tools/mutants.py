@@ -5,9 +5,10 @@
 
 Cosmic Ray changes one place of a module, such as a `<` into a `<=`, in a copy of the
 project, and the tests of this module should fail. The places are drawn at random, then
-one of the changes for each. A run that takes too long counts as failed. The program
-prints a table and the mutants that survived, and writes both to _build/mutants.md. It is
-run by the Python of an environment with cosmic-ray, and the tests by that of the project.
+one of the changes for each; functions that only place lines and labels in a figure are
+left out. A run that takes too long counts as failed. The program prints a table and the
+mutants that survived, and writes both to _build/mutants.md. It is run by the Python of
+an environment with cosmic-ray, and the tests by that of the project.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+DRAWINGS = {"_attention_svg", "draw_attention", "_box", "_arrow"}  # are for the eye
 IDENTITY = "_Is", "_IsNot"  # in place of == and != the same, for small numbers
 LEFT_OUT = {".git", ".venv", ".hypothesis", "_build", "data", "shared"}
 
@@ -42,14 +44,18 @@ def sample(mutations: list, count: int, seed: int) -> list:
 
 
 def all_mutations(path: Path) -> list:
-    """What Cosmic Ray can change in a module, but for the sense of equality."""
+    """What Cosmic Ray can change in a module, but for drawings, and == into `is`."""
     from cosmic_ray.commands.init import init
     from cosmic_ray.work_db import use_db
 
     with use_db(":memory:") as database:
         init([path], database, {})
         found = [item.mutations[0] for item in database.work_items]
-    return [x for x in found if not x.operator_name.endswith(IDENTITY)]
+    return [
+        x
+        for x in found
+        if x.definition_name not in DRAWINGS and not x.operator_name.endswith(IDENTITY)
+    ]
 
 
 def left_out(folder, names) -> set[str]:
