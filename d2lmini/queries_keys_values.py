@@ -103,8 +103,7 @@ def show_heatmaps(
     `titles` names the columns of the grid, `xticklabels` the m columns of a matrix and
     `yticklabels` its n rows. Raises ValueError unless their numbers fit.
     """
-    matrices = torch.as_tensor(matrices)
-    if matrices.ndim != 4:
+    if (matrices := torch.as_tensor(matrices)).ndim != 4:
         raise ValueError(f"matrices must have 4 axes, not {matrices.ndim}")
     names = {"titles": titles, "yticklabels": yticklabels, "xticklabels": xticklabels}
     for (name, labels), size in zip(names.items(), matrices.shape[1:]):
