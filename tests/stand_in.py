@@ -53,6 +53,9 @@ class StandIn(torch.Tensor):
     def __repr__(self, **options):
         return repr(self.inner)
 
+    def __format__(self, spec):
+        return format(self.inner, spec)
+
     def __tensor_flatten__(self):  # says that a module can be moved
         return ["inner"], None
 
@@ -130,6 +133,8 @@ def on_any_device(make):
 def install():
     """Let PyTorch report a CUDA device; the stand-in takes its place."""
     torch.cuda.device_count, torch.cuda._lazy_init = lambda: 1, lambda: None
+    torch.Generator = lambda device=None, make=torch.Generator: make()
+    torch.inference_mode = torch.no_grad  # of which wrapped tensors know
     torch.tensor, torch.as_tensor = map(on_any_device, (torch.tensor, torch.as_tensor))
 
     class Adam(torch.optim.Adam):
