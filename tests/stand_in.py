@@ -133,7 +133,6 @@ def on_any_device(make):
 def install():
     """Let PyTorch report a CUDA device; the stand-in takes its place."""
     torch.cuda.device_count, torch.cuda._lazy_init = lambda: 1, lambda: None
-    torch.Generator = lambda device=None, make=torch.Generator: make()
     torch.inference_mode = torch.no_grad  # of which wrapped tensors know
     torch.tensor, torch.as_tensor = map(on_any_device, (torch.tensor, torch.as_tensor))
 
@@ -141,7 +140,11 @@ def install():
         def __init__(self, parameters, *args, fused=None, **options):
             super().__init__(parameters, *args, foreach=False, **options)
 
-    torch.optim.Adam = Adam
+    class Generator(torch.Generator):
+        def __new__(cls, device=None):
+            return super().__new__(cls)
+
+    torch.optim.Adam, torch.Generator = Adam, Generator
     Mode().__enter__()
 
 
