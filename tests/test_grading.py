@@ -19,6 +19,8 @@ from test_assignments import NOTEBOOKS, answers, exercises, tagged
 
 from conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 NAME = "00_doubling"
 GIVEN = """\
 import torch
@@ -305,7 +307,6 @@ def test_without_marks_an_answer_in_words_is_found_by_its_place(course, answer):
 # --- a term's other business ---------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_collected_from_platforms_graded_by_hand_late_and_exported(tmp_path):
     """Zips of Canvas and Moodle, a due date, an answer graded by hand, and the tables."""
     make_course(tmp_path, "A_DAY = 0", "A_DAY = 10")
@@ -439,7 +440,6 @@ def triple(x):
 }
 
 
-@pytest.mark.slow
 def test_cheats_get_nothing(course):
     """Only what needs no isolation where this system has none."""
     given_out = course / "release" / NAME / f"{NAME}.ipynb"
@@ -492,7 +492,6 @@ def real_course(tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_real_solutions_get_all_points_stubs_none_and_wrong_answers_lose(real_course, path):
     found, data, name = exercises(path), answers(path), path.stem

@@ -11,6 +11,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 import d2lmini as d2l
 from conftest import random
 
+pytestmark = pytest.mark.slow
+
 SIZES = 8, 12, 2  # num_hiddens, ffn_num_hiddens, num_heads
 
 

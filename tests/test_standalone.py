@@ -144,6 +144,7 @@ def compare(clean, folder, names):
         assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
+@pytest.mark.slow
 def test_downloads_run_without_the_course_and_print_what_the_book_shows(tmp_path):
     clean_environment(tmp_path / "clean", "sacrebleu")
     compare(tmp_path / "clean", tmp_path / "work", FEW)
