@@ -342,8 +342,9 @@ class Trainer(HyperParameters):
 
     def own_rows(self, batch):
         """This process's rows of the batch of process 0; without any, one of weight 0."""
-        shared, n = [batch], len(batch[-1])
+        shared = [batch]
         dist.broadcast_object_list(shared)
+        n = len(shared[0][-1])
         self.weight = self.num_processes * len(range(self.rank, n, self.num_processes)) / n
         return [part[self.rank % n :: self.num_processes] for part in shared[0]]
 
