@@ -78,14 +78,24 @@ def answers(path):
     return module
 
 
-def failure(exercise, solution):
-    """The first error that the tests of an exercise raise for this solution, or None."""
+def given(exercise):
+    """The names that the cells before an exercise define."""
     names = {"__name__": "exercise"}
-    for source in [exercise["given"], solution, *exercise["tests"]]:
-        try:
+    exec(compile(exercise["given"], "<exercise>", "exec"), names)
+    return names
+
+
+def failure(exercise, names, solution):
+    """The first error of the tests of an exercise for this solution, or None."""
+    before = dict(names)  # it is run once for all the solutions
+    try:
+        for source in [solution, *exercise["tests"]]:
             exec(compile(source, "<exercise>", "exec"), names)
-        except Exception as error:  # whatever a wrong answer may raise
-            return error
+    except Exception as error:  # whatever a wrong answer may raise
+        return error
+    finally:
+        names.clear()
+        names.update(before)
 
 
 def stub(solution):
@@ -103,13 +113,14 @@ def test_right_answers_pass_and_wrong_ones_and_stubs_fail(path):
     data, found = answers(path), exercises(path)
     assert found.keys() == data.WRONG.keys() == data.OTHER.keys()
     for number, exercise in found.items():
-        assert failure(exercise, exercise["solution"]) is None, number
-        assert failure(exercise, data.OTHER[number]) is None, number
-        missing = failure(exercise, stub(exercise["solution"]))
+        names = given(exercise)
+        assert failure(exercise, names, exercise["solution"]) is None, number
+        assert failure(exercise, names, data.OTHER[number]) is None, number
+        missing = failure(exercise, names, stub(exercise["solution"]))
         assert isinstance(missing, NotImplementedError), number
         assert len(data.WRONG[number]) >= 4, number
         for why, source in data.WRONG[number]:
-            assert failure(exercise, source) is not None, (number, why)
+            assert failure(exercise, names, source) is not None, (number, why)
 
 
 def stated(path):
