@@ -227,6 +227,7 @@ def test_students_get_neither_solutions_nor_hidden_tests(path):
     assert not any(cell.get("outputs") for cell in student.cells)
 
 
+@pytest.mark.slow
 def test_the_students_folder_has_no_solution_and_no_hidden_test(tmp_path, capsys):
     assignments.make_course(tmp_path, assignments.read_all(assignments.SOURCES))
     folder = tmp_path / "students"
