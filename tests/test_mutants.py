@@ -24,6 +24,10 @@ def test_a_report_counts_what_was_killed_and_shows_what_was_not():
     diff = "--- a\n+++ b\n@@ -1 +1 @@\n def f(x):\n-    return x < 2\n+    return x <= 2"
     survivor = mutants.change(diff, mutation(2, "a"))
     assert survivor == "line 2, f: `return x < 2` → `return x <= 2`"
+    several = mutants.change(
+        "--- a\n+++ b\n-    @first\n-    @second\n     def f():", mutation(1, "a")
+    )
+    assert several == "line 1, f: `@first @second` → ``"
     *table, empty, last = mutants.report({"one": (4, [survivor]), "two": (6, [])}).split(
         "\n"
     )[:-1]

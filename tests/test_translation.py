@@ -741,3 +741,49 @@ def test_held_out_bleu_needs_a_translation_of_every_sentence(drawn):
             d2l.held_out_bleu(drawn, ["va !"] * number)
     with pytest.raises(ValueError, match="preds must not be empty"):
         d2l.held_out_bleu(drawn, ["va !"] * 60, low=50)
+
+
+# --- the copying task ----------------------------------------------------------------
+
+
+def test_a_batch_to_be_copied_shows_the_decoder_the_symbols_before_each_label():
+    data = d2l.Copying(num_batches=600, batch_size=3, max_len=10, num_symbols=4)
+    lengths = []
+    for X, decoder_input, lens, labels in data.train_dataloader():
+        assert labels.shape == decoder_input.shape == X.shape == (3, X.shape[1])
+        assert_equal([labels], [X])
+        assert_equal([decoder_input[:, 1:]], [X[:, :-1]])
+        assert not decoder_input[:, 0].any()
+        assert lens.tolist() == [X.shape[1]] * 3
+        lengths.append(X.shape[1])
+        assert 1 <= X.min() and X.max() <= 4
+    symbols = torch.cat([X.flatten() for X, *_ in data.train_dataloader()])
+    assert symbols.unique().tolist() == [1, 2, 3, 4]
+    limits = [2 + round(8 * min(1, i / 420)) for i in range(600)]
+    assert len(lengths) == 600 and all(n <= most for n, most in zip(lengths, limits))
+    for start, stop in [(0, 26), (200, 260), (420, 600)]:  # all lengths up to the limit
+        assert {*lengths[start:stop]} == {*range(1, max(limits[start:stop]) + 1)}
+    assert data.val_dataloader() is None
+
+
+def test_copying_is_scored_on_the_same_new_sequences_in_every_call():
+    seen = []
+
+    class HalfRight(nn.Linear):
+        def predict_step(self, batch, device, num_steps):
+            seen.append(batch[0])
+            assert num_steps == batch[0].shape[1] and device == CPU
+            copies = batch[0].clone()
+            copies[:, : num_steps // 2] = 0
+            return copies, []
+
+    data, model = d2l.Copying(num_batches=1, batch_size=7, max_len=6), HalfRight(1, 1)
+    assert data.accuracy(model, 8) == 0.5
+    assert data.accuracy(model, 8, num_examples=7) == data.accuracy(model, 4) == 0.5
+    assert [tuple(X.shape) for X in seen] == [(200, 8), (7, 8), (200, 4)]
+    assert data.accuracy(model, 8) and torch.equal(seen[3], seen[0])
+    for seed in (0, 1):  # other random numbers than those of the training batches
+        data = d2l.Copying(seed=seed)
+        data.accuracy(model, 8)
+        alike, *_ = data.batch(200, 8, torch.Generator().manual_seed(seed))
+        assert not torch.equal(seen[-1], alike)

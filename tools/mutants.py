@@ -4,11 +4,12 @@
     _build/cosmic-ray/bin/python tools/mutants.py --seed 1 --count 50 toolkit
 
 Cosmic Ray changes one place of a module, such as a `<` into a `<=`, in a copy of the
-project, and the tests of this module should fail. The places are drawn at random, then
-one of the changes for each; functions that only place lines and labels in a figure are
-left out. A run that takes too long counts as failed. The program prints a table and the
-mutants that survived, and writes both to _build/mutants.md. It is run by the Python of
-an environment with cosmic-ray, and the tests by that of the project.
+project, and the tests of this module should fail, or those that use all modules. The
+places are drawn at random, then one of the changes for each; functions that only place
+lines and labels in a figure are left out. A run that takes too long counts as failed. The
+program prints a table and the mutants that survived, and writes both to
+_build/mutants.md. It is run by the Python of an environment with cosmic-ray, and the tests
+by that of the project.
 """
 
 import argparse
@@ -24,6 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DRAWINGS = {"_attention_svg", "draw_attention", "_box", "_arrow"}  # are for the eye
 IDENTITY = "_Is", "_IsNot"  # in place of == and != the same, for small numbers
+OF_ALL_MODULES = "tests/test_devices.py tests/test_distributed.py"
 LEFT_OUT = {".git", ".venv", ".hypothesis", "_build", "data", "shared"}
 
 
@@ -71,15 +73,20 @@ def survivors(module: str, count: int, seed: int, python: Path) -> tuple[int, li
     from cosmic_ray.mutating import mutate_and_test
 
     path = Path("d2lmini", f"{module}.py")
-    command = f"{python} -m pytest -x -q -p no:cacheprovider tests/test_{module}.py"
-    start = time.monotonic()
-    done = subprocess.run(command.split(), capture_output=True, text=True)
-    if done.returncode != 0:
-        raise SystemExit(f"{module}: the tests fail without a mutant\n{done.stdout}")
-    timeout = 60 + 3 * (time.monotonic() - start)
+    runs = []  # a command and its time limit: the tests of the module, then those of all
+    for files in f"tests/test_{module}.py", OF_ALL_MODULES:
+        command = f"{python} -m pytest -x -q -p no:cacheprovider {files}"
+        start = time.monotonic()
+        done = subprocess.run(command.split(), capture_output=True, text=True)
+        if done.returncode != 0:
+            raise SystemExit(f"{module}: the tests fail without a mutant\n{done.stdout}")
+        runs.append((command, 60 + 3 * (time.monotonic() - start)))
     mutations, survived = sample(all_mutations(path), count, seed), []
     for number, mutation in enumerate(mutations, start=1):
-        result = mutate_and_test([mutation], command, timeout)
+        for command, timeout in runs:
+            result = mutate_and_test([mutation], command, timeout)
+            if result.is_killed:
+                break
         print(f"{module} {number}/{len(mutations)}: {result.test_outcome.name}", flush=True)
         if not result.is_killed:
             survived.append(change(result.diff, mutation))
@@ -88,9 +95,11 @@ def survivors(module: str, count: int, seed: int, python: Path) -> tuple[int, li
 
 
 def change(diff: str, mutation) -> str:
-    """A mutant in one line: where it is, and the line before and after."""
-    lines = [line for line in diff.splitlines() if line[:1] in "+-"]
-    before, after = (line[1:].strip() for line in lines if line[:3] not in ("---", "+++"))
+    """A mutant in one line: where it is, and the source before and after."""
+    lines = [line for line in diff.splitlines() if line[:3] not in ("---", "+++")]
+    before, after = (
+        " ".join(line[1:].strip() for line in lines if line[:1] == sign) for sign in "-+"
+    )
     where = f"line {mutation.start_pos[0]}, {mutation.definition_name}"
     return f"{where}: `{before}` → `{after}`"
 
