@@ -116,6 +116,19 @@ def test_an_impossible_option_is_refused_by_name(options, message):
         gpt(**options)
 
 
+@kinds
+def test_initial_weights_are_those_of_gpt_2(options):
+    torch.manual_seed(0)
+    model = d2l.GPT(500, 64, 8, 4, max_len=50, **options)
+    for name, weights in model.named_parameters():
+        if "norm" in name or weights.ndim == 1:
+            assert ((weights == 0) if "bias" in name else (weights == 1)).all(), name
+        else:  # what is added to the residual path is divided by the root of its terms
+            added = any(part in name for part in ("W_o", "ffn.2", "down"))
+            std = 0.02 / 4 if added else 0.02
+            assert 0.9 * std < weights.std() < 1.1 * std, name
+
+
 # --- sampling ------------------------------------------------------------------------
 
 
@@ -143,6 +156,14 @@ def test_top_k_keeps_k_tokens_and_top_p_the_smallest_set_that_is_enough(seed):
         smallest = plain.masked_fill(~kept, 1).amin(dim=-1)
         assert (total >= top_p - 1e-6).all() and (total - smallest < top_p).all()
         assert (smallest >= plain.masked_fill(kept, 0).amax(dim=-1)).all()
+
+
+@pytest.mark.parametrize("shape", [(20,), (2, 3, 20)])
+def test_a_distribution_is_made_of_each_row_of_logits(shape):
+    logits, options = random(*shape), {"temperature": 2, "top_k": 12, "top_p": 0.6}
+    rows = logits.view(-1, 20).split(1)
+    expected = torch.cat([d2l.next_token_probs(row, **options) for row in rows])
+    assert_close(d2l.next_token_probs(logits, **options), expected.view(shape))
 
 
 @pytest.mark.parametrize("options", [{"temperature": -1}, {"top_k": 0}, {"top_p": 0}])
