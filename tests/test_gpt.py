@@ -283,6 +283,12 @@ def test_the_names_and_fields_of_older_files_are_read_too(saved, tmp_path):
     del config["rope_parameters"]
     write(tmp_path, tensors, config)
     assert_close(d2l.load_pretrained(tmp_path)[0](some_tokens()), expected)
+    config["rope_theta"] = 10000  # as where the field is missing
+    write(tmp_path, tensors, config)
+    expected = d2l.load_pretrained(tmp_path)[0](some_tokens())
+    del config["rope_theta"]
+    write(tmp_path, tensors, config)
+    assert torch.equal(d2l.load_pretrained(tmp_path)[0](some_tokens()), expected)
 
 
 FOREIGN = [

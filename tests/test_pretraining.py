@@ -106,7 +106,10 @@ def test_lengths_stay_on_the_device_of_the_inputs():
         (lambda: d2l.corrupt_spans(["a"], SENTINELS), "tokens must be at least 2, not 1"),
         (lambda: d2l.corrupt_spans("abc", SENTINELS, 1.5), "rate must be in 0 to 1"),
         (lambda: d2l.corrupt_spans("abc", SENTINELS, 0.5, 0), "mean_length at least 1"),
-        (lambda: d2l.corrupt_spans("abcdef", ["<X>"], 0.5, 1), "sentinels must be"),
+        (
+            lambda: d2l.corrupt_spans("abcdef", ["<X>"], 0.5, 1),
+            "sentinels must be at least 4 for 3",
+        ),
     ],
 )
 def test_bad_input_is_refused_by_name(call, message):
@@ -145,6 +148,15 @@ def test_special_tokens_are_neither_chosen_nor_drawn():
     assert torch.equal(labels == -100, torch.isin(X, special))
     new = inputs[inputs != X]
     assert not torch.isin(new[new != VOCAB["<mask>"]], special).any()
+
+
+def test_a_token_with_one_angle_bracket_is_a_word_like_others():
+    vocab = d2l.Vocab([["<b", "->", "a"]], reserved_tokens=["<mask>"])
+    X = torch.tensor(vocab[[["<b", "->", "a"] * 50]])
+    inputs, labels = d2l.mask_tokens(X, vocab, rate=1.0)
+    assert torch.equal(labels, X)
+    drawn = inputs[(inputs != X) & (inputs != vocab["<mask>"])].unique()
+    assert {*vocab.to_tokens(drawn.tolist())} == {"<b", "->", "a"}
 
 
 def test_a_generator_fixes_the_masks():

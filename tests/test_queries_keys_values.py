@@ -121,5 +121,6 @@ def test_pooling_is_a_weighted_sum_of_values(b, n, m, v):
 
 @pytest.mark.parametrize("values", [random(4), random(4, 2), random(3, 4, 2)])
 def test_pooling_refuses_another_number_of_weights(values):
-    with pytest.raises(ValueError, match="weights must have 4 entries per query, not 5"):
-        d2l.attention_pooling(random(5, 5), values)
+    for size in (3, 5):
+        with pytest.raises(ValueError, match=f"weights must have 4 .* query, not {size}"):
+            d2l.attention_pooling(random(5, size), values)
