@@ -75,7 +75,7 @@ def test_the_table_can_be_used_to_its_last_row_and_not_beyond():
     assert encoding(torch.zeros(1, 5, 4)).shape == (1, 5, 4)
     assert torch.equal(encoding(torch.zeros(1, 1, 4), start=4)[0, 0], encoding.P[0, 4])
     for n, start in [(6, 0), (2, 4), (1, 5), (1, -1)]:
-        message = rf"max_len = 5\), not {start} to {start + n - 1}$"
+        message = rf"in 0 to 4 \(max_len = 5\), not {start} to {start + n - 1}$"
         with pytest.raises(ValueError, match=message):
             encoding(torch.zeros(1, n, 4), start=start)
 

@@ -395,6 +395,7 @@ def packed(file, change):
         (LABELS, gzip.compress(b"\0\0\x0d\1" + bytes(10)), r"not \(0, 0, 13, 1\)"),
         (LABELS, packed(RIGHT[LABELS], lambda content: content[:-1]), r"5 bytes of .*6,"),
         (LABELS, idx_file(torch.zeros(5).byte()), "hold 6 labels from 0 to 9"),
+        (LABELS, idx_file(torch.zeros(7).byte()), "hold 6 labels from 0 to 9"),
         (LABELS, idx_file(torch.full((6,), 10).byte()), "hold 6 labels from 0 to 9"),
     ],
     ids=lambda part: "file" if isinstance(part, bytes) else None,  # gzip notes the time
