@@ -350,10 +350,10 @@ class Chain(d2l.Decoder):
 def test_a_search_worked_out_by_hand(num_steps, options, expected, probability):
     model = d2l.Seq2Seq(nn.Module(), Chain(), PAD, lr=1, tgt_eos=EOS)
     model.encoder.forward = lambda *args: None
-    batch = [torch.tensor([[BOS]])] * 4
+    batch = [torch.tensor([[BOS]] * 3)] * 4  # the same sentence three times
     tokens, scores = d2l.beam_search(model, batch, CPU, num_steps, *options)
-    assert up_to_eos(tokens) == [tuple(expected)]
-    assert scores.exp().item() == pytest.approx(probability)
+    assert up_to_eos(tokens) == [tuple(expected)] * 3
+    assert scores.exp().tolist() == pytest.approx([probability] * 3)
 
 
 def test_a_search_without_beams_or_eos_or_with_a_recurrent_decoder_is_refused():
