@@ -209,8 +209,8 @@ class Trainer(HyperParameters):
     ):
         self.save_hyperparameters()
         for name, value in self.hparams.items():
-            if name != "precision" and value < 0:
-                raise ValueError(f"{name} must not be negative, and is {value}")
+            if name != "precision" and (isinstance(value, str) or value < 0):
+                raise ValueError(f"{name} must be a number >= 0, not {value!r}")
         if precision not in ("32-true", "bf16-mixed"):
             raise ValueError(f"precision is 32-true or bf16-mixed, not {precision!r}")
         first, n = dist.get_node_local_rank(0), min(num_gpus, torch.cuda.device_count())

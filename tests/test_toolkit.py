@@ -306,8 +306,10 @@ def test_with_a_warmup_the_learning_rate_rises_then_falls(warmup, factors):
 
 def test_a_trainer_refuses_settings_that_make_no_sense():
     for name in ("max_epochs", "num_gpus", "gradient_clip_val", "warmup"):
-        with pytest.raises(ValueError, match=f"{name} must not be negative, and is -1"):
-            d2l.Trainer(**{"max_epochs": 1, name: -1})
+        for value in (-1, "2"):
+            message = f"{name} must be a number >= 0, not {value!r}"
+            with pytest.raises(ValueError, match=message):
+                d2l.Trainer(**{"max_epochs": 1, name: value})
     with pytest.raises(ValueError, match="precision is 32-true or bf16-mixed, not '16'"):
         d2l.Trainer(max_epochs=1, precision="16")
 
