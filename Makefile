@@ -40,7 +40,8 @@ ifeq ($(DEVICE),cuda)
 	@$(BIN)/python -c 'import sys, torch; torch.cuda.is_available() or sys.exit("no CUDA device here")'
 endif
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(GPU_TESTS) tests
-	$(BIN)/python -m pytest --nbval --nbval-current-env -n 2 --dist loadfile notebooks
+	$(BIN)/python -m pytest --nbval --nbval-current-env -n 2 --dist loadfile \
+		--no-loadscope-reorder notebooks
 
 save: $(ENV)  ## write the package d2lmini from the notebooks' #@save cells
 	$(BIN)/python tools/save.py

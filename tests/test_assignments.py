@@ -108,6 +108,7 @@ def stub(solution):
 # --- the exercises -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @notebook
 def test_right_answers_pass_and_wrong_ones_and_stubs_fail(path):
     data, found = answers(path), exercises(path)
