@@ -87,7 +87,7 @@ def given(exercise):
 
 def failure(exercise, names, solution):
     """The first error of the tests of an exercise for this solution, or None."""
-    before = dict(names)  # it is run once for all the solutions
+    before = dict(names)  # to be restored for the next solution
     try:
         for source in [solution, *exercise["tests"]]:
             exec(compile(source, "<exercise>", "exec"), names)

@@ -13,7 +13,7 @@ import d2lmini
 # The columns of the table, with the digits after the decimal point.
 GPT = {"weights": 0, "bits per byte": 3}
 CHAPTER = Path(__file__).resolve().parent.parent / "notebooks" / "11_gpt.ipynb"
-CELLS = "imports", "corpus", "tokenizer", "tokens", "data", "bits-per-byte"  # used here
+CELLS = "imports", "corpus", "tokenizer", "tokens", "data", "bits-per-byte"
 SIZES = {"vocab_size": 1024, "num_hiddens": 64, "num_blks": 2, "num_heads": 4}
 PARTS = {
     "GPT-2's parts": {},

@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 import time
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -65,6 +66,16 @@ def left_out(folder, names) -> set[str]:
     return LEFT_OUT if Path(folder) == ROOT else {"__pycache__"}
 
 
+@cache
+def time_limit(command: str) -> float:
+    """Seconds that tests may take: many more than without a mutant. Exits if they fail."""
+    start = time.monotonic()
+    done = subprocess.run(command.split(), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{command} fails without a mutant\n{done.stdout}")
+    return 60 + 3 * (time.monotonic() - start)
+
+
 def survivors(module: str, count: int, seed: int, python: Path) -> tuple[int, list[str]]:
     """The number of mutants, and the changes that the tests did not find.
 
@@ -73,18 +84,13 @@ def survivors(module: str, count: int, seed: int, python: Path) -> tuple[int, li
     from cosmic_ray.mutating import mutate_and_test
 
     path = Path("d2lmini", f"{module}.py")
-    runs = []  # a command and its time limit: the tests of the module, then those of all
-    for files in f"tests/test_{module}.py", OF_ALL_MODULES:
-        command = f"{python} -m pytest -x -q -p no:cacheprovider {files}"
-        start = time.monotonic()
-        done = subprocess.run(command.split(), capture_output=True, text=True)
-        if done.returncode != 0:
-            raise SystemExit(f"{module}: the tests fail without a mutant\n{done.stdout}")
-        runs.append((command, 60 + 3 * (time.monotonic() - start)))
+    test = f"{python} -m pytest -x -q -p no:cacheprovider "
+    commands = test + f"tests/test_{module}.py", test + OF_ALL_MODULES
+    limits = [time_limit(command) for command in commands]
     mutations, survived = sample(all_mutations(path), count, seed), []
     for number, mutation in enumerate(mutations, start=1):
-        for command, timeout in runs:
-            result = mutate_and_test([mutation], command, timeout)
+        for command, limit in zip(commands, limits):
+            result = mutate_and_test([mutation], command, limit)
             if result.is_killed:
                 break
         print(f"{module} {number}/{len(mutations)}: {result.test_outcome.name}", flush=True)
