@@ -9,6 +9,8 @@ in layers), `p` width of queries and keys.
 import torch
 from torch import nn
 
+from .toolkit import check_int
+
 __all__ = ["PositionalEncoding", "RotaryEncoding"]
 
 
@@ -35,10 +37,12 @@ class PositionalEncoding(nn.Module):
 
     def __init__(self, num_hiddens, dropout, max_len=1000):
         super().__init__()
+        check_int("num_hiddens", num_hiddens, 1)
+        check_int("max_len", max_len, 1)
         self.dropout = nn.Dropout(dropout)
-        column = torch.tensor(range(num_hiddens), dtype=torch.float64)
+        column = torch.arange(num_hiddens, dtype=torch.float64)
         omega = 10000 ** -((column - column % 2) / num_hiddens)  # one per column
-        positions = torch.tensor(range(max_len), dtype=torch.float64)
+        positions = torch.arange(max_len, dtype=torch.float64)
         angles = torch.outer(positions, omega)
         P = torch.where(column % 2 == 0, angles.sin(), angles.cos())
         self.register_buffer("P", P.float().unsqueeze(0), persistent=False)
@@ -59,6 +63,8 @@ class RotaryEncoding(nn.Module):
 
     def __init__(self, width, max_len=1000, *, base=10000):
         super().__init__()
+        check_int("width", width, 2)
+        check_int("max_len", max_len, 1)
         if width % 2:
             raise ValueError(f"width must be even, and is {width}")
         j = torch.arange(width // 2, dtype=torch.float64)

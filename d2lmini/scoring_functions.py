@@ -12,6 +12,8 @@ import math
 import torch
 from torch import nn
 
+from .toolkit import check_int
+
 __all__ = [
     "length_mask",
     "causal_mask",
@@ -28,6 +30,7 @@ def length_mask(valid_lens, num_keys):
 
     Lengths are a tensor or a list of integers; ValueError for others.
     """
+    check_int("num_keys", num_keys)
     valid_lens = torch.as_tensor(valid_lens)
     dtype = valid_lens.dtype
     if dtype.is_floating_point or dtype == torch.bool:

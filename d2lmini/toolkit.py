@@ -9,6 +9,7 @@ import shutil
 from collections import namedtuple
 from contextlib import nullcontext
 from http.client import HTTPException
+from numbers import Integral
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -34,6 +35,7 @@ __all__ = [
     "set_axes",
     "add_to_class",
     "HyperParameters",
+    "check_int",
     "Module",
     "DataModule",
     "Trainer",
@@ -106,6 +108,13 @@ class HyperParameters:
         self.hparams = {name: values[name] for name in names}
         for name, value in self.hparams.items():
             setattr(self, name, value)
+
+
+def check_int(name, value, least=0):
+    """Raise ValueError unless the argument called name is an integer >= least."""
+    symbolic = torch.SymInt  # a size while torch.export traces a model
+    if not isinstance(value, Integral | symbolic) or value < least:
+        raise ValueError(f"{name} must be an integer >= {least}, not {value!r}")
 
 
 class Module(nn.Module, HyperParameters):
@@ -208,9 +217,10 @@ class Trainer(HyperParameters):
         self, max_epochs, num_gpus=0, gradient_clip_val=0, *, warmup=0, precision="32-true"
     ):
         self.save_hyperparameters()
-        for name, value in self.hparams.items():
-            if name != "precision" and (isinstance(value, str) or value < 0):
-                raise ValueError(f"{name} must be a number >= 0, not {value!r}")
+        for name in ("max_epochs", "num_gpus", "warmup"):
+            check_int(name, self.hparams[name])
+        if gradient_clip_val < 0:
+            raise ValueError(f"gradient_clip_val must be >= 0, not {gradient_clip_val}")
         if precision not in ("32-true", "bf16-mixed"):
             raise ValueError(f"precision is 32-true or bf16-mixed, not {precision!r}")
         first, n = dist.get_node_local_rank(0), min(num_gpus, torch.cuda.device_count())

@@ -16,6 +16,7 @@ from .bahdanau import AttentionDecoder
 from .multi_head import MultiHeadAttention
 from .positional_encoding import PositionalEncoding
 from .scoring_functions import causal_mask
+from .toolkit import check_int
 from .translation import Encoder, Seq2SeqDecoder
 
 __all__ = [
@@ -273,16 +274,13 @@ def beam_search(model, batch, device, num_steps, beam_size=4, alpha=0.75):
 
     Takes what `predict_step` takes. Returns the best tokens (b, t), with padding after
     "<eos>", and their scores (b,), log-probability / length ** alpha. In the decoder's
-    state the batch must be the first axis of all tensors. Raises ValueError for a
-    beam_size below 1, a model without tgt_eos, or a recurrent decoder.
+    state the batch must be the first axis of all tensors. Raises ValueError for
+    num_steps or beam_size below 1, a model without tgt_eos, or a recurrent decoder.
     """
-    recurrent = isinstance(model.decoder, Seq2SeqDecoder)
-    if recurrent or beam_size < 1 or model.tgt_eos is None:
-        found = beam_size, model.tgt_eos, type(model.decoder).__name__
-        raise ValueError(
-            "beam_size must be at least 1, model.tgt_eos the index of "
-            f"<eos> and model.decoder not recurrent, not {found}"
-        )
+    check_int("num_steps", num_steps, 1)
+    check_int("beam_size", beam_size, 1)
+    if model.tgt_eos is None or isinstance(model.decoder, Seq2SeqDecoder):
+        raise ValueError("model needs tgt_eos, and a decoder that is not recurrent")
     src, tgt, src_valid_len, _ = (part.to(device) for part in batch)
     state = model.decoder.init_state(model.encoder(src, src_valid_len), src_valid_len)
     beam_indices = torch.arange(len(src), device=device).repeat_interleave(beam_size)

@@ -16,13 +16,12 @@ import warnings
 import zipfile
 import zlib
 from functools import partial
-from numbers import Integral
 
 import torch
 from torch import nn
 from torch.nn.utils import rnn
 
-from .toolkit import Classifier, DataModule, download
+from .toolkit import Classifier, DataModule, check_int, download
 
 __all__ = [
     "Vocab",
@@ -126,10 +125,7 @@ class MTFraEng(DataModule):
         super().__init__(root)
         self.save_hyperparameters()
         for name, least in [("num_steps", 2), ("num_train", 1), ("num_val", 0)]:
-            value = self.hparams[name]
-            if not isinstance(value, Integral) or value < least:
-                expected = f"an integer, at least {least}"
-                raise ValueError(f"{name} must be {expected}, not {value!r}")
+            check_int(name, self.hparams[name], least)
         if min_freq and seed is None:
             raise ValueError(f"min_freq = {min_freq} needs a seed, which is None")
         text = self._preprocess(self._download())
@@ -308,6 +304,7 @@ class EncoderDecoder(Classifier):
         Returns the tokens (b, t), padded after "<eos>", and a list: if wanted, the
         decoder's `attention_weights` after each step.
         """
+        check_int("num_steps", num_steps)
         src, tgt, src_valid_len, _ = (part.to(device) for part in batch)
         enc_all_outputs = self.encoder(src, src_valid_len)
         dec_state = self.decoder.init_state(enc_all_outputs, src_valid_len)
@@ -465,8 +462,7 @@ def bleu(pred_seq, label_seq, k):
     Both are strings of tokens separated by spaces; n-grams of 1 to k tokens count. An
     empty translation scores 0.
     """
-    if k < 1:
-        raise ValueError(f"k must be at least 1, not {k}")
+    check_int("k", k, 1)
     pred, label = pred_seq.split(), label_seq.split()
     if not pred:
         return 0.0

@@ -204,7 +204,7 @@ OTHERS = {
     "data, which is made on the CPU": "Vocab MTFraEng Copying TokenBatches Digits "
     "FashionMNIST",
     "numbers, text and files": "bleu corpus_bleu held_out_bleu corrupt_spans check_len "
-    "check_shape download load_pretrained",
+    "check_shape check_int download load_pretrained",
     "devices": "cpu gpu num_gpus try_gpu try_all_gpus",
     "figures": "plt use_svg_display set_figsize set_axes plot ProgressBoard "
     "draw_attention show_heatmaps show_attention",

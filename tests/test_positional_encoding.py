@@ -59,10 +59,24 @@ def test_pieces_with_their_starts_equal_the_whole(pieces, start):
     assert torch.equal(whole, X + encoding.P[:, start : start + n])
 
 
-@pytest.mark.parametrize("sizes", [(4.5, 0), (4, 0, 10.5)])
-def test_sizes_that_are_no_integers_are_refused(sizes):
-    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
-        d2l.PositionalEncoding(*sizes)
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ({"num_hiddens": 4.5}, r"num_hiddens must be an integer >= 1, not 4\.5"),
+        ({"num_hiddens": 0}, "num_hiddens must be an integer >= 1, not 0"),
+        ({"max_len": "9"}, "max_len must be an integer >= 1, not '9'"),
+        ({"max_len": 0}, "max_len must be an integer >= 1, not 0"),
+        ({"width": 4.0}, r"width must be an integer >= 2, not 4\.0"),
+        ({"width": 0}, "width must be an integer >= 2, not 0"),
+        ({"width": 4, "max_len": 9.5}, r"max_len must be an integer >= 1, not 9\.5"),
+    ],
+)
+def test_sizes_of_the_tables_are_integers(sizes, message):
+    with pytest.raises(ValueError, match=message):
+        if "width" in sizes:
+            d2l.RotaryEncoding(**sizes)
+        else:
+            d2l.PositionalEncoding(**{"num_hiddens": 4, "dropout": 0} | sizes)
 
 
 def test_without_a_start_a_sequence_begins_at_zero():

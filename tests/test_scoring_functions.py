@@ -77,6 +77,11 @@ def test_causal_mask_refuses_sizes_that_are_no_integers(options):
         d2l.causal_mask(**{"num_queries": 2} | options)
 
 
+def test_length_mask_refuses_a_number_of_keys_that_is_no_integer():
+    with pytest.raises(ValueError, match=r"num_keys must be an integer >= 0, not 2\.5"):
+        d2l.length_mask([1, 2], 2.5)
+
+
 def test_masks_are_made_on_the_device_they_are_asked_for():
     assert d2l.causal_mask(3, 4, device="meta").device.type == "meta"
     assert d2l.length_mask(torch.ones(2, dtype=int, device="meta"), 3).is_meta

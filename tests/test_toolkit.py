@@ -10,6 +10,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import nbformat
+import numpy as np
 import pytest
 import torch
 from nbclient import NotebookClient
@@ -152,6 +153,11 @@ def test_checks_name_what_was_expected_and_what_came():
     d2l.check_len([1, 2], 2)
     with pytest.raises(ValueError, match="length 3, not 2"):
         d2l.check_len([1, 2], 3)
+    d2l.check_int("n", 2, least=2)
+    d2l.check_int("n", np.int64(0))
+    for value in (1, 2.0, "2", None):
+        with pytest.raises(ValueError, match=f"n must be an integer >= 2, not {value!r}"):
+            d2l.check_int("n", value, least=2)
 
 
 @pytest.mark.parametrize("ignore", ["bb", ["bb"]])
@@ -305,11 +311,13 @@ def test_with_a_warmup_the_learning_rate_rises_then_falls(warmup, factors):
 
 
 def test_a_trainer_refuses_settings_that_make_no_sense():
-    for name in ("max_epochs", "num_gpus", "gradient_clip_val", "warmup"):
-        for value in (-1, "2"):
-            message = f"{name} must be a number >= 0, not {value!r}"
+    for name in ("max_epochs", "num_gpus", "warmup"):
+        for value in (-1, 2.5, "2"):
+            message = f"{name} must be an integer >= 0, not {value!r}"
             with pytest.raises(ValueError, match=message):
                 d2l.Trainer(**{"max_epochs": 1, name: value})
+    with pytest.raises(ValueError, match="gradient_clip_val must be >= 0, not -1"):
+        d2l.Trainer(max_epochs=1, gradient_clip_val=-1)
     with pytest.raises(ValueError, match="precision is 32-true or bf16-mixed, not '16'"):
         d2l.Trainer(max_epochs=1, precision="16")
 

@@ -358,14 +358,16 @@ def test_a_search_worked_out_by_hand(num_steps, options, expected, probability):
 
 def test_a_search_without_beams_or_eos_or_with_a_recurrent_decoder_is_refused():
     problem = problem_of()
-    with pytest.raises(ValueError, match=r"beam_size must be at least 1, .* not \(0, 1"):
+    with pytest.raises(ValueError, match="beam_size must be an integer >= 1, not 0"):
         d2l.beam_search(problem.model, problem.batch, CPU, 3, beam_size=0)
+    with pytest.raises(ValueError, match="num_steps must be an integer >= 1, not 0"):
+        d2l.beam_search(problem.model, problem.batch, CPU, 0)
     problem.model.tgt_eos = None
-    with pytest.raises(ValueError, match=r"model\.tgt_eos the index of <eos> .* None"):
+    with pytest.raises(ValueError, match="model needs tgt_eos"):
         d2l.beam_search(problem.model, problem.batch, CPU, 3)
     parts = (Part(11, 6, 8, 1) for Part in (d2l.Seq2SeqEncoder, d2l.Seq2SeqDecoder))
     recurrent = d2l.Seq2Seq(*parts, tgt_pad=0, lr=0.1, tgt_eos=1)
-    with pytest.raises(ValueError, match=r"decoder not recurrent, .* 'Seq2SeqDecoder'"):
+    with pytest.raises(ValueError, match="a decoder that is not recurrent"):
         d2l.beam_search(recurrent, problem.batch, CPU, 3)
 
 

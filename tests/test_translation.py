@@ -266,11 +266,11 @@ def test_a_zip_file_that_was_damaged_before_its_hash_was_taken_is_refused(tmp_pa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"num_steps": 1}, "num_steps must be an integer, at least 2, not 1"),
-        ({"num_steps": 9.0}, r"num_steps must be an integer, at least 2, not 9\.0"),
-        ({"num_train": 0}, "num_train must be an integer, at least 1, not 0"),
-        ({"num_train": "3"}, "num_train must be an integer, at least 1, not '3'"),
-        ({"num_val": -1}, "num_val must be an integer, at least 0, not -1"),
+        ({"num_steps": 1}, "num_steps must be an integer >= 2, not 1"),
+        ({"num_steps": 9.0}, r"num_steps must be an integer >= 2, not 9\.0"),
+        ({"num_train": 0}, "num_train must be an integer >= 1, not 0"),
+        ({"num_train": "3"}, "num_train must be an integer >= 1, not '3'"),
+        ({"num_val": -1}, "num_val must be an integer >= 0, not -1"),
         ({"num_val": 2}, r"num_train \+ num_val must be at most 4 .*not 5"),
         ({"num_steps": 2, "seed": 1}, r"num_train \+ num_val must be at most 3 .*not 4"),
         ({"min_freq": 2}, "min_freq = 2 needs a seed"),
@@ -618,6 +618,8 @@ def test_a_translation_ends_with_eos_and_then_has_padding(d2l_1_0_3, seed):
 def test_no_steps_give_no_tokens():
     model, batch = reciting(torch.tensor([[EOS, 3]] * 2), tgt_eos=EOS)
     assert model.predict_step(batch, CPU, 0)[0].shape == (2, 0)
+    with pytest.raises(ValueError, match=r"num_steps must be an integer >= 0, not 2\.5"):
+        model.predict_step(batch, CPU, 2.5)
 
 
 def test_without_the_index_of_eos_all_steps_are_taken():
@@ -695,7 +697,7 @@ def test_bleu_equals_d2l_s(d2l_1_0_3, pred, label, k):
 
 def test_an_empty_translation_scores_0_and_n_grams_have_a_token():
     assert d2l.bleu(" ", "va !", 2) == d2l.bleu("va !", "", 2) == 0
-    with pytest.raises(ValueError, match="k must be at least 1, not 0"):
+    with pytest.raises(ValueError, match="k must be an integer >= 1, not 0"):
         d2l.bleu("va !", "va !", 0)
 
 
