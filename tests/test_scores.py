@@ -25,6 +25,7 @@ def test_every_model_of_the_chapters_is_trained_and_evaluated():
         assert 0 <= held_out <= 100 and 0 <= four <= 1
 
 
+@pytest.mark.slow
 def test_each_difference_from_d2l_is_measured_by_itself():
     rows = dict(scores.differences(0, None, max_epochs=1, num_train=640))
     ours = rows["Transformer, this course"]
@@ -51,6 +52,7 @@ def test_copying_has_models_without_and_with_attention_and_the_chance_level():
         assert len(copied) == 4 and 0 < min(copied) <= max(copied) < 0.5
 
 
+@pytest.mark.slow
 def test_every_part_of_a_gpt_is_trained_alone_and_most_of_them_together():
     parts = {"GPT-2's parts": {}, "RMSNorm": {"norm": "rms"}}
     rows = dict(scores.gpt(0, None, num_batches=2, parts=parts))
