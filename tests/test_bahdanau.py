@@ -189,6 +189,7 @@ def test_an_explorer_is_the_same_each_time_and_asks_nothing_of_the_net(shown):
 def test_an_explorer_holds_every_weight_and_draws_those_of_the_head_shown(shown):
     weights = softmax(2, 3, 3, 4)
     weights[1, 2, 0] = torch.tensor([0.0049, 0.0051, 0.49, 0.5])
+    weights[1, 2, 1] = torch.tensor([0.0, 0, 1, 0])
     d2l.show_attention(weights, ROWS, COLUMNS, block=2, head=3)
     page = shown[0]["text/html"]
     held = torch.tensor(json.loads(re.search(r'data-weights="(.*?)"', page)[1]))
