@@ -69,6 +69,7 @@ def test_plot_opens_a_figure_or_clears_the_axes_it_is_given():
     d2l.plot([1, 2])
     d2l.plot([1, 2])
     assert len(plt.get_fignums()) == 2
+    assert plt.gcf().get_size_inches().tolist() == [3.5, 2.5]
     style = {"xlim": (1, 10), "ylim": (2, 3), "xscale": "log", "yscale": "log"}
     d2l.plot([1, 10], [3, 4], "a", "b", ["c"], axes=(axes := plt.gca()), **style)
     assert drawn(axes) == [([1, 10], [3, 4])] and len(plt.get_fignums()) == 2

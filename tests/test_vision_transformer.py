@@ -416,3 +416,5 @@ def test_a_batch_is_drawn_with_the_names_of_its_labels_or_with_others(tmp_path, 
     for ax, image in zip(axes, X):
         assert np.array_equal(ax.images[0].get_array(), image[0])
     assert not any(ax.images for ax in axes[5:]) and not any(ax.axison for ax in axes)
+    data.visualize(batch, ncols=1)
+    assert len(d2l.plt.gcf().axes) == 1
