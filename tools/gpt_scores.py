@@ -1,4 +1,4 @@
-"""The experiment of scores.py with language models: each part of a GPT, one at a time."""
+"""The experiment of scores.py with language models: parts of a GPT, and chapter 11's."""
 
 from contextlib import redirect_stdout
 from functools import lru_cache
@@ -13,7 +13,7 @@ import d2lmini
 # The columns of the table, with the digits after the decimal point.
 GPT = {"weights": 0, "bits per byte": 3}
 CHAPTER = Path(__file__).resolve().parent.parent / "notebooks" / "11_gpt.ipynb"
-CELLS = "imports", "corpus", "tokenizer", "tokens", "data", "bits-per-byte"
+CELLS = "imports", "corpus", "tokenizer", "tokens", "data", "bits-per-byte", "train"
 SIZES = {"vocab_size": 1024, "num_hiddens": 64, "num_blks": 2, "num_heads": 4}
 PARTS = {
     "GPT-2's parts": {},
@@ -28,18 +28,24 @@ LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary", "num_kv_heads": 
 
 @lru_cache
 def chapter():
-    """What cells of chapter 11 define: its tokens, their batches and its measure."""
+    """What cells of chapter 11 define: tokens, batches, measure and training."""
     cells = nbformat.read(CHAPTER, as_version=4).cells
-    sources, names = {cell.id: cell.source for cell in cells}, {}
+    sources = {cell.id: cell.source for cell in cells}
+    names = {"GPT": d2lmini.GPT}
     with redirect_stdout(None):
         for name in CELLS:
             exec(compile(sources[name], f"{CHAPTER.name}, {name}", "exec"), names)
     return SimpleNamespace(**names)
 
 
-def gpt(seed, root, num_batches=150, parts=PARTS):
-    """GPT-2 and its variants, with equal batches, updates and schedule."""
+def gpt(seed, root, num_batches=150, parts=PARTS, num_batches_of_chapter=500):
+    """GPT-2 and its variants, trained alike, then the model of chapter 11."""
     text = chapter()
+
+    def score(model):
+        weights = sum(weights.numel() for weights in model.parameters())
+        return weights, text.bits_per_byte(model.eval(), text.val_tokens)
+
     for title, options in {**parts, "all but the last": LLAMA}.items():
         torch.manual_seed(seed)
         model = d2lmini.GPT(**SIZES, max_len=128, lr=0.006, **options)
@@ -48,5 +54,6 @@ def gpt(seed, root, num_batches=150, parts=PARTS):
         data = text.Windows(text.train_tokens, num_batches)
         trainer = d2lmini.Trainer(1, gradient_clip_val=1, warmup=50, precision="bf16-mixed")
         trainer.fit(model, data)
-        weights = sum(weights.numel() for weights in model.parameters())
-        yield title, (weights, text.bits_per_byte(model.eval(), text.val_tokens))
+        yield title, score(model)
+    model = text.train(seed, num_batches_of_chapter, **LLAMA)
+    yield "the model of chapter 11", score(model)
