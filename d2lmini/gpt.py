@@ -63,9 +63,9 @@ class GPTBlock(nn.Module):
         return self.W_o(heads.transpose(1, 2).flatten(2)), (K, V)
 
     def forward(self, X, cache=None):
-        Y, cache = self.attend(self.norm1(X), cache)
-        X = X + Y
-        return X + self.ffn(self.norm2(X)), cache
+        attended, cache = self.attend(self.norm1(X), cache)
+        Y = X + attended
+        return Y + self.ffn(self.norm2(Y)), cache
 
 
 def _pick(name, value, **choices):
@@ -105,7 +105,7 @@ class GPT(Classifier):
         self.max_len, self.lr = max_len, lr
         d, h, g = num_hiddens, num_heads, num_kv_heads or num_heads
         if d % h or h % g:
-            raise ValueError(f"num_kv_heads = {g} must divide num_heads = {h}, that {d}")
+            raise ValueError(f"num_kv_heads = {g} must divide num_heads = {h}, and it {d}")
         Norm = partial(_pick("norm", norm, layer=nn.LayerNorm, rms=nn.RMSNorm), d, eps)
         gated = _pick("ffn", ffn, gelu=False, swiglu=True)
         f = ffn_num_hiddens or (8 * d // 3 if gated else 4 * d)
