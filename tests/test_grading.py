@@ -464,6 +464,18 @@ def test_cheats_get_nothing(course):
         pytest.skip("without bubblewrap, cheats that need isolation were not tried")
 
 
+def test_what_a_release_holds_is_not_suspicious():
+    packed = "'x+gc/y'"
+
+    def notebook(*sources):
+        return new_notebook(cells=[new_code_cell(source) for source in sources])
+
+    release = notebook(packed)
+    assert isolation.suspicious(release, release) == []
+    assert isolation.suspicious(notebook(packed, "import gc"), release) == ["gc"]
+    assert isolation.suspicious(notebook(f"{packed}; exec(x)"), release) == ["exec", "gc"]
+
+
 def test_settings_that_cannot_be_read_stop_nbgrader(course, tmp_path):
     settings = (course / "nbgrader_config.py").read_text(encoding="utf-8")
     settings = settings.replace(f"{str(ROOT / 'tools')!r}", "'/nowhere'")

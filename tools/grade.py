@@ -118,7 +118,7 @@ def grade_one(api, course, assignment, student, feedback):
     page = course / "feedback" / student / name.with_suffix(".html")
     if problem is None:
         api.generate_feedback(assignment, student, force=True)
-        remark = remarks(graded)
+        remark = remarks(graded, course / "release" / name)
     else:
         if not feedback:
             give_nothing(api, assignment, student)
@@ -169,9 +169,10 @@ def give_nothing(api, assignment, student):
         gradebook.db.commit()
 
 
-def remarks(path):
+def remarks(path, release):
     """How many tests failed in a notebook that was graded, and what else is to be seen."""
-    notebook, failed, errors = nbformat.read(path, as_version=4), 0, {}
+    notebook, release = (nbformat.read(each, as_version=4) for each in (path, release))
+    failed, errors = 0, {}
     for cell in notebook.cells:
         marks = cell.metadata.get("nbgrader", {})
         found = [out for out in cell.get("outputs", []) if out.output_type == "error"]
@@ -187,7 +188,7 @@ def remarks(path):
     for note in [cell for cell in notebook.cells if cell.get("id") == restore.NOTE]:
         foreign = restore.FOREIGN in note.source
         said.append(restore.FOREIGN if foreign else "some cells were mended")
-    if words := isolation.suspicious(notebook):
+    if words := isolation.suspicious(notebook, release):
         said.append(f"look at it, since it uses {', '.join(words)}")
     return "; ".join(said)
 
