@@ -405,6 +405,12 @@ def test_a_file_of_another_kind_is_refused(tmp_path, name, file, message):
         fashion_of(tmp_path, {name: file})
 
 
+def test_the_largest_label_is_9(tmp_path):
+    nines = idx_file(torch.full((6,), 9).byte())
+    data = fashion_of(tmp_path, {LABELS: nines})
+    assert data.text_labels([data.train[0][1]]) == ["ankle boot"]
+
+
 @pytest.mark.parametrize("labels", [(), [*"abcde"]])
 def test_a_batch_is_drawn_with_the_names_of_its_labels_or_with_others(tmp_path, labels):
     data = fashion_of(tmp_path, batch_size=5)
