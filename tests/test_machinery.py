@@ -46,6 +46,12 @@ def vit():
     return d2l.ViT(4, 2, *SIZES, 1, 0, 0), [random(3, 1, 4, 4)]
 
 
+def gpt(**options):
+    return d2l.GPT(11, 8, 1, 2, max_len=5, **options), [torch.arange(15).reshape(3, 5) % 11]
+
+
+LLAMA = {"num_kv_heads": 1, "norm": "rms", "ffn": "swiglu", "positions": "rotary"}
+
 LAYERS = {
     "DotProductAttention": lambda: attention(d2l.DotProductAttention(0)),
     "DistanceAttention": lambda: attention(d2l.DistanceAttention(0)),
@@ -54,6 +60,8 @@ LAYERS = {
     "MultiHeadAttention": lambda: attention(d2l.MultiHeadAttention(8, 2, 0)),
     "Transformer": transformer,
     "ViT": vit,
+    "GPT": gpt,
+    "GPT like Llama": lambda: gpt(**LLAMA),
     "GRU with attention": gru,
 }
 
