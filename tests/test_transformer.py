@@ -428,9 +428,11 @@ def test_max_len_is_the_number_of_tokens_that_fit(lengths):
         decoder(problem.tgt[:, 5:], state)
 
 
-def test_a_thousand_tokens_fit_if_nothing_else_is_said():
+def test_if_nothing_else_is_said_a_thousand_tokens_fit_and_attention_has_no_biases():
     for part in (d2l.TransformerEncoder, d2l.TransformerDecoder):
-        assert part(9, 8, 8, 2, 1, 0).pos_encoding.P.shape == (1, 1000, 8)
+        module = part(9, 8, 8, 2, 1, 0)
+        assert module.pos_encoding.P.shape == (1, 1000, 8)
+        assert not any("W_" in name and "bias" in name for name in module.state_dict())
 
 
 @few
