@@ -189,10 +189,10 @@ _NAMES = r"""^(transformer|model)\.= ^wte|^embed_tokens=embedding ^wpe=positions
 
 
 def _state(model, tensors):
-    """The state of a GPT from the tensors of a model.safetensors."""
+    """The state of a GPT from a model.safetensors, without masks of older GPT-2s."""
     state, p = {}, model.blks[0].p
     tensors = {k: W for k, W in tensors.items() if not re.search(r"\.attn\.\w*bias", k)}
-    for theirs, W in tensors.items():  # without the masks that GPT-2 once stored
+    for theirs, W in tensors.items():
         name = theirs
         for pair in _NAMES.split():
             name = re.sub(*pair.split("="), name)

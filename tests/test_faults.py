@@ -4,7 +4,9 @@ Nothing half-written may be taken for whole, and no notebook be damaged. Downloa
 break off are in test_toolkit.py.
 """
 
+import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -63,6 +65,23 @@ def test_a_full_disk_leaves_the_notebook_as_it_is(notebook):
     assert process.returncode == 1
     assert f"execute: {path}: its outputs cannot be stored: " in error
     assert "Traceback" not in error and path.read_bytes() == before
+
+
+def test_a_full_disk_leaves_the_package_as_it_is(tmp_path):
+    for name in ("_toc.yml", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    for name in ("notebooks", "d2lmini"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    module = tmp_path / "d2lmini" / "gpt.py"
+    module.write_text(module.read_text("utf-8") + "# stale\n", encoding="utf-8")
+    before = {path: path.read_bytes() for path in module.parent.glob("*.*")}
+    command = "import pathlib, sys, save; sys.exit(save.main([], pathlib.Path('.')))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tools")}
+    options = {"cwd": tmp_path, "env": environment, "preexec_fn": small_disk, "text": True}
+    done = subprocess.run([sys.executable, "-c", command], capture_output=True, **options)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "save: d2lmini/gpt.py: not written: " in done.stderr
+    assert before == {path: path.read_bytes() for path in module.parent.glob("*.*")}
 
 
 def test_an_interrupt_leaves_the_notebook_as_it_is(notebook, tmp_path_factory):

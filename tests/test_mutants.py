@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import mutants
+import pytest
 
 
 def mutation(line, operator):
@@ -34,3 +35,9 @@ def test_a_report_counts_what_was_killed_and_shows_what_was_not():
     rows = [row.split(" | ")[1:] for row in table[2:]]
     assert rows == [["4", "3", "75% |"], ["6", "6", "100% |"], ["10", "9", "90% |"]]
     assert (empty, last) == ("", f"- one, {survivor}")
+
+
+def test_more_than_a_tenth_of_survivors_is_an_error():
+    mutants.check({"one": (9, ["a survivor"]), "two": (1, [])})
+    with pytest.raises(SystemExit, match="2 of 10 mutants survived"):
+        mutants.check({"one": (9, ["a survivor"]), "two": (1, ["another"])})

@@ -14,7 +14,7 @@ import d2lmini as d2l
 SENTINELS = ["<X>", "<Y>", "<Z>", "<V>", "<W>", "<U>"]
 SPECIAL = ["<pad>", "<bos>", "<eos>", "<mask>"]
 VOCAB = d2l.Vocab([chr(97 + i) for i in range(20)], reserved_tokens=SPECIAL)
-few = settings(max_examples=50)
+few = settings(max_examples=settings().max_examples // 3)
 
 
 def model(mask):

@@ -44,7 +44,7 @@ def gpt(seed, root, num_batches=150, parts=PARTS, num_batches_of_chapter=500):
 
     def score(model):
         weights = sum(weights.numel() for weights in model.parameters())
-        return weights, text.bits_per_byte(model.eval(), text.val_tokens)
+        return weights, text.bits_per_byte(model.eval())
 
     for title, options in {**parts, "all but the last": LLAMA}.items():
         torch.manual_seed(seed)

@@ -120,6 +120,14 @@ def report(results: dict[str, tuple[int, list[str]]]) -> str:
     return "\n".join([*lines, "", *left]) + "\n"
 
 
+def check(results: dict[str, tuple[int, list[str]]]) -> None:
+    """Exit with an error if fewer than 90 % of the mutants were killed."""
+    total = sum(n for n, _ in results.values())
+    left = sum(len(survived) for _, survived in results.values())
+    if left > total / 10:
+        raise SystemExit(f"{left} of {total} mutants survived: more than a tenth")
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("modules", nargs="*", help="(default: all)")
@@ -143,6 +151,7 @@ def main(argv=None):
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
     print(f"\n{text}\nThis is in {path.relative_to(ROOT)}, too.")
+    check(results)
 
 
 if __name__ == "__main__":

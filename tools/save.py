@@ -328,7 +328,14 @@ def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
             print(f"save: {PACKAGE}/{name} is stale: run `make save`", file=sys.stderr)
         elif name in files:
             folder.mkdir(exist_ok=True)
-            (folder / name).write_text(files[name], encoding="utf-8", newline="\n")
+            part = folder / f"{name}.part"
+            try:
+                part.write_text(files[name], encoding="utf-8", newline="\n")
+                part.replace(folder / name)
+            except OSError as error:
+                part.unlink(missing_ok=True)
+                print(f"save: {PACKAGE}/{name}: not written: {error}", file=sys.stderr)
+                return 1
             print(f"saved {PACKAGE}/{name}")
         else:
             (folder / name).unlink()
