@@ -2,8 +2,7 @@
 # edit that, then run `make save`.
 """11 · A GPT of today
 
-Axes. `b` batch, `n` tokens, `d` `num_hiddens`, `h` heads, `g` `num_kv_heads`, `p` = d /
-h.
+Axes. `b` batch, `n` tokens, `d` `num_hiddens`, `h` heads, `g` `num_kv_heads`, `p` d/h.
 """
 
 import json
@@ -203,19 +202,20 @@ def _state(model, tensors):
         for part, rows in zip(parts, W.chunk(len(parts))):
             state[name.replace("attn.c_attn", f"W_{part}")] = rows
     if model.output.weight is model.embedding.weight:
-        state["output.weight"] = state["embedding.weight"]
+        W = state.setdefault("output.weight", state["embedding.weight"])
+        if not torch.equal(W, state["embedding.weight"]):
+            raise ValueError("tie_word_embeddings, but lm_head.weight differs")
     return state
 
 
 def _from_config(config):
     """A GPT with the sizes of a config.json; ValueError or KeyError for others."""
     gpt2 = _pick("model_type", config.get("model_type"), gpt2=True, llama=False)
-    rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    rope = config.get("rope_scaling") or config.get("rope_parameters") or {}
     config = dict(n_inner=None, num_key_value_heads=None, rope_theta=10000) | config | rope
-    fixed = dict(activation_function="gelu_new", hidden_act="silu", rope_type="default")
-    fixed |= dict(scale_attn_by_inverse_layer_idx=False, scale_attn_weights=True)
-    fixed |= dict(type="default")  # the older name of rope_type
-    for field, value in fixed.items():
+    need = dict(activation_function="gelu_new", hidden_act="silu", scale_attn_weights=True)
+    need |= dict(rope_type="default", type="default", scale_attn_by_inverse_layer_idx=False)
+    for field, value in need.items():
         if config.get(field, value) != value:
             raise ValueError(f"{field} must be {value!r}, and is {config[field]!r}")
     names = "num_hiddens num_blks num_heads eps max_len ffn_num_hiddens num_kv_heads"

@@ -336,6 +336,23 @@ def test_a_missing_or_an_additional_weight_is_named(saved, missing, tmp_path):
             d2l.load_pretrained(tmp_path)
 
 
+@pytest.mark.parametrize(("family", "name"), [("gpt2", "wte"), ("llama", "embed_tokens")])
+def test_an_output_layer_that_is_not_the_embedding_is_refused_if_tied(
+    saved, family, name, tmp_path
+):
+    tensors, config = copy(saved, family, tmp_path)
+    (embedding,) = (W for key, W in tensors.items() if key.endswith(f"{name}.weight"))
+    config["tie_word_embeddings"] = True
+    for output, works in [(embedding.clone(), True), (embedding + 1, False)]:
+        write(tmp_path, tensors | {"lm_head.weight": output}, config)
+        if works:
+            model, _ = d2l.load_pretrained(tmp_path)
+            assert torch.equal(model.output.weight, embedding)
+            continue
+        with pytest.raises(ValueError, match="lm_head"):
+            d2l.load_pretrained(tmp_path)
+
+
 @pytest.mark.parametrize("file", ["config.json", "model.safetensors", "tokenizer.json"])
 def test_a_missing_or_damaged_file_is_named(saved, file, tmp_path):
     copy(saved, "gpt2", tmp_path)
