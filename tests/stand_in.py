@@ -4,8 +4,8 @@
 
 Tensors that are moved to CUDA keep their numbers on the CPU, in `inner`, but an operation
 that mixes them with other tensors fails as it does on CUDA. The program prints each cell
-that does this. Loops and training are shortened, so that other cells may fail for other
-reasons, which are passed over: they are tested on the CPU.
+that does this. Loops and training are shortened, so that a few cells fail for other
+reasons, which it prints as "passed over": they are tested on the CPU.
 """
 
 import ast
@@ -199,8 +199,9 @@ def main(path):
         if cell["cell_type"] == "code":
             with contextlib.redirect_stdout(io.StringIO()):
                 error = shell.run_cell("".join(cell["source"])).error_in_exec
-            if isinstance(error, DeviceError):
-                print(f"{cell['id']}: {error}", flush=True)
+            if error:
+                reason = "" if isinstance(error, DeviceError) else "passed over, "
+                print(f"{reason}{cell['id']}: {error!r}", flush=True)
 
 
 if __name__ == "__main__":

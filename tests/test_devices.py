@@ -270,9 +270,13 @@ CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
 def cells_that_fail_on_cuda(notebook):
+    """Those that mix devices; few others may fail."""
     command = [sys.executable, ROOT / "tests" / "stand_in.py", notebook]
     options = {"stdout": subprocess.PIPE, "text": True, "check": True}
-    return subprocess.run(command, cwd=ROOT, **options).stdout.splitlines()
+    lines = subprocess.run(command, cwd=ROOT, **options).stdout.splitlines()
+    passed_over = [line for line in lines if line.startswith("passed over")]
+    assert len(passed_over) < 5, lines
+    return [line for line in lines if line not in passed_over]
 
 
 def test_a_cell_that_mixes_devices_is_found_without_a_gpu(tmp_path):
