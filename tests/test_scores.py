@@ -56,9 +56,12 @@ def test_copying_has_models_without_and_with_attention_and_the_chance_level():
 def test_every_part_of_a_gpt_is_trained_alone_and_most_of_them_together():
     parts = {"GPT-2's parts": {}, "RMSNorm": {"norm": "rms"}}
     rows = dict(scores.gpt(0, None, 2, parts, 2))
-    assert [*rows] == [*parts, "all but the last", "the model of chapter 11"]
+    together = ["all but the last", "all but the last and SwiGLU"]
+    larger = [f"{title}, larger initial weights" for title in together]
+    assert [*rows] == [*parts, *together, *larger, "the model of chapter 11"]
     weights, bits = zip(*rows.values())
-    assert weights[3] > weights[0] > weights[1] > weights[2] > 100_000
+    assert weights[6] > weights[0] > weights[1] > weights[2] > 100_000
+    assert weights[2:4] == weights[4:6]
     assert all(3 < number < 4 for number in bits)  # near 10 bits for 2.7 bytes
 
 

@@ -24,6 +24,11 @@ PARTS = {
     "output layer not tied": {"tied": False},
 }
 LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary", "num_kv_heads": 2}
+TOGETHER = {
+    "all but the last": LLAMA,
+    "all but the last and SwiGLU": {**LLAMA, "ffn": "gelu"},
+}
+LARGER = ", larger initial weights"
 
 
 @lru_cache
@@ -38,6 +43,14 @@ def chapter():
     return SimpleNamespace(**names)
 
 
+def start_larger(model):
+    """Draw the first layers of the feed-forward networks with deviation 1 / sqrt(d)."""
+    for blk in model.blks:
+        first = [blk.ffn.gate, blk.ffn.up] if hasattr(blk.ffn, "gate") else [blk.ffn[0]]
+        for layer in first:
+            torch.nn.init.normal_(layer.weight, std=layer.in_features**-0.5)
+
+
 def gpt(seed, root, num_batches=150, parts=PARTS, num_batches_of_chapter=500):
     """GPT-2 and its variants, trained alike, then the model of chapter 11."""
     text = chapter()
@@ -46,9 +59,12 @@ def gpt(seed, root, num_batches=150, parts=PARTS, num_batches_of_chapter=500):
         weights = sum(weights.numel() for weights in model.parameters())
         return weights, text.bits_per_byte(model.eval())
 
-    for title, options in {**parts, "all but the last": LLAMA}.items():
+    larger = {title + LARGER: options for title, options in TOGETHER.items()}
+    for title, options in {**parts, **TOGETHER, **larger}.items():
         torch.manual_seed(seed)
         model = d2lmini.GPT(**SIZES, max_len=128, lr=0.006, **options)
+        if title in larger:
+            start_larger(model)
         model.board.display = False
         torch.manual_seed(seed)  # the same batches for all
         data = text.Windows(text.train_tokens, num_batches)
