@@ -31,8 +31,8 @@ book: $(ENV)  ## render the book to _build/html (with links to it: REPO=owner/na
 	@$(BIN)/jupyter-book build . $(BOOK_FLAGS)
 	@$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir _build/html .
 	@rm -rf build
-	@$(BIN)/python tools/standalone.py _build/html/_sources/notebooks/*.ipynb
-	@$(BIN)/python tools/assignments.py --downloads _build/html/_sources/notebooks/exercises
+	@$(BIN)/python -m tools.build.standalone _build/html/_sources/notebooks/*.ipynb
+	@$(BIN)/python -m grading.assignments --downloads _build/html/_sources/notebooks/exercises
 	@echo "The book is ready: open _build/html/index.html in a browser."
 
 test: check  ## check, run pytest, re-run and compare every notebook (on a GPU: DEVICE=cuda)
@@ -44,31 +44,31 @@ endif
 		--no-loadscope-reorder notebooks
 
 save: $(ENV)  ## write the package d2lmini from the notebooks' #@save cells
-	$(BIN)/python tools/save.py
+	$(BIN)/python -m tools.build.save
 
 execute: $(ENV)  ## run the notebooks and store their outputs (one: NB=notebooks/02_...ipynb)
-	$(BIN)/python tools/execute.py $(NB)
+	$(BIN)/python -m tools.build.execute $(NB)
 
 check: $(ENV)  ## lint code and notebooks, and see that the package is up to date
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/python tools/save.py --check
+	$(BIN)/python -m tools.build.save --check
 
 format: $(ENV)  ## format code and notebooks in place
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
 assignments: $(ENV)  ## write the exercises as an nbgrader course to _build/assignments (or COURSE=...)
-	$(BIN)/python tools/assignments.py --course $(COURSE)
+	$(BIN)/python -m grading.assignments --course $(COURSE)
 
 grade: $(ENV)  ## grade what was handed in (ASSIGNMENT=01_queries_keys_values COURSE=... STUDENT=...)
-	$(BIN)/python tools/grade.py --course $(COURSE) $(if $(STUDENT),--student "$(STUDENT)") $(ASSIGNMENT)
+	$(BIN)/python -m grading.grade --course $(COURSE) $(if $(STUDENT),--student "$(STUDENT)") $(ASSIGNMENT)
 
 feedback: $(ENV)  ## write pages and tables anew, after grading by hand (as for grade)
-	$(BIN)/python tools/grade.py --feedback --course $(COURSE) $(if $(STUDENT),--student "$(STUDENT)") $(ASSIGNMENT)
+	$(BIN)/python -m grading.grade --feedback --course $(COURSE) $(if $(STUDENT),--student "$(STUDENT)") $(ASSIGNMENT)
 
 bench: $(ENV)  ## measure time and memory against d2l and torch.nn, in some minutes
-	$(BIN)/python tools/bench.py
+	$(BIN)/python -m tools.measure.bench
 
 mutants: $(ENV)  ## count the faults, put into the package at random, that the tests find
 	$(PYTHON) -m venv _build/cosmic-ray

@@ -1,0 +1,64 @@
+"""Write the folder that students of a course get: no solution and no hidden test is in it.
+
+It holds the chapters, the assignments as nbgrader released them, and the package as a
+wheel, without the definitions that exercises ask for. It can be given out as a zip or a
+repository: see the README in it.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tools.build.standalone import ROOT, package_files
+
+README = """\
+# Attention & Transformers: the notebooks of the course
+
+`notebooks/` holds the chapters, `notebooks/exercises/` the assignments. You need Python
+3.11 or newer. In this folder:
+
+    python -m venv .venv
+    .venv/bin/pip install jupyterlab {wheel}
+    .venv/bin/jupyter lab notebooks
+
+Without a GPU, `export PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu` before the
+commands saves gigabytes (in PowerShell `$env:PIP_EXTRA_INDEX_URL = "..."`). There is no
+current PyTorch for Macs with Intel processors: use Colab. On Windows it is
+`.venv\\Scripts\\` instead of `.venv/bin/`. In Colab nothing has to be installed: open an
+assignment there, and run its first cell.
+
+Hand in the notebook of the assignment, under its own name.
+"""
+
+
+def write(course, without):
+    """Write students/ of a course, anew; these names are left out of the package."""
+    folder = course / "students"
+    shutil.rmtree(folder, ignore_errors=True)
+    exercises = folder / "notebooks" / "exercises"
+    exercises.mkdir(parents=True)
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        shutil.copy(path, folder / "notebooks")
+    for path in course.glob("release/*/*.ipynb"):
+        shutil.copy(path, exercises)
+    wheel = make_wheel(folder, without)
+    (folder / "README.md").write_text(README.format(wheel=wheel.name), encoding="utf-8")
+
+
+def make_wheel(folder, without):
+    """Build the package without these names; returns the wheel's path."""
+    with tempfile.TemporaryDirectory() as temporary:
+        for name, text in package_files(without).items():
+            path = Path(temporary, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        shutil.copy(ROOT / "pyproject.toml", temporary)
+        Path(temporary, "README.md").write_text("See the course.", encoding="utf-8")
+        for path in (ROOT / "d2lmini" / "data").glob("*.*"):
+            shutil.copy(path, Path(temporary, "d2lmini", "data"))
+        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
+        command += ["--no-build-isolation", "--wheel-dir", folder, temporary]
+        subprocess.run(command, check=True)
+    return next(folder.glob("*.whl"))

@@ -1,0 +1,119 @@
+"""The book's own files: MathJax, the table of contents, pictures, no outside host."""
+
+import importlib.util
+import itertools
+import math
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import torch
+import yaml
+from helpers import ROOT
+
+# --- MathJax -------------------------------------------------------------------------
+
+
+def test_mathjax_comes_from_the_environment_and_not_from_a_cdn():
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]
+    package = "sphinx-mathjax-offline"
+    assert package in config["config"]["extensions"]
+    assert "mathjax_path" not in config["config"]
+    folder = Path(importlib.util.find_spec(package).origin).parent / "static" / "mathjax"
+    assert '"3.2.2"' in (folder / "tex-chtml.js").read_text(encoding="utf-8")
+    assert len([*(folder / "output/chtml/fonts/woff-v2").glob("*.woff")]) == 23
+
+
+# --- pages ---------------------------------------------------------------------------
+
+
+PAGES = sorted((ROOT / "book").glob("*.md"))
+
+
+def test_every_page_of_the_table_of_contents_exists_and_every_notebook_is_in_it():
+    toc = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    names = re.findall(r"\b(?:root|file): (\S+)", toc)
+    assert "book/references" in names and len(names) == len(set(names))
+    paths = (ROOT / "notebooks").rglob("*.ipynb")
+    assert {p.relative_to(ROOT).with_suffix("").as_posix() for p in paths} <= set(names)
+    for name in names:
+        assert any((ROOT / f"{name}{end}").is_file() for end in (".md", ".ipynb")), name
+
+
+def test_the_bibliography_has_nothing_but_entries_in_alphabetical_order():
+    text = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
+    entries = re.findall(r"^@\w+\{(\w+),\n((?:  \w+ = \{.+\},\n)+)\}$", text, re.MULTILINE)
+    keys = [key for key, _ in entries]
+    assert re.findall(r"^@\w+\{(\w+)", text, re.MULTILINE) == keys == sorted({*keys})
+    assert len(text.splitlines()) == sum(body.count("\n") + 3 for _, body in entries) - 1
+    for key, body in entries:
+        fields = re.findall(r"^  (\w+) =", body, re.MULTILINE)
+        assert {"author", "title", "year"} <= {*fields} and len({*fields}) == len(fields), (
+            key
+        )
+        assert {"eprint", "doi", "url"} & {*fields}, f"{key} has no address"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_image_has_alternative_text(page):
+    text = page.read_text(encoding="utf-8")
+    assert "<img" not in text, "write an image as Markdown or as a figure"
+    assert all(alt.strip() for alt in re.findall(r"!\[(.*?)\]\(", text))
+    directive = r"^([`:]{3,})\{(?:image|figure)\}(.*?)^\1"
+    for _, options in re.findall(directive, text, re.MULTILINE | re.DOTALL):
+        assert re.search(r"^:alt: +\S", options, re.MULTILINE), options
+
+
+def cosine(query, key):
+    """The score of chapter 1: the cosine of the counts of neighbouring letters."""
+    q, k = (Counter(itertools.pairwise(f"^{name.lower()}")) for name in (query, key))
+    norms = math.prod(math.hypot(*counts.values()) for counts in (q, k))
+    return sum(q[pair] * k[pair] for pair in q) / norms
+
+
+def test_the_picture_of_attention_shows_numbers_that_are_true():
+    picture = (ROOT / "book/_static/attention.svg").read_text(encoding="utf-8")
+    texts = re.findall(r"<text[^>]*>(.*?)</text>", picture)
+    query, *output = texts[6:10]  # after the titles of the columns
+    keys, scores, weights, values = (texts[i::4] for i in range(11, 15))
+    assert len(keys) == len(values) == 6
+    expected = torch.tensor([cosine(query, key) for key in keys]) / 0.3
+    assert scores == [f"{score:.2f}" for score in expected]
+    assert weights == [f"{weight:.2f}" for weight in torch.softmax(expected, dim=0)]
+    first, second = sorted(zip(weights, values), reverse=True)[:2]
+    assert output == [" ".join(first), "+ " + " ".join(second), "+ …"]
+
+
+# --- no outside host -----------------------------------------------------------------
+
+OUTSIDE = re.compile(
+    r"//[^\s\"'()<>]+\.(?:m?js|css|woff2?|[ot]tf)\b"  # a script, a style, a font
+    r"|//[\w.-]*(?:cdn|jsdelivr|unpkg|googleapis|gstatic)[\w.-]*"
+    r"|<script[^>]*\ssrc\s*=\s*[\"']?(?:https?:)?//"
+    r"|@import\s+(?:url\()?[\"']?(?:https?:)?//",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "outside"),
+    [
+        ("https://arxiv.org/abs/1706.03762", False),
+        ("mathjax_path: mathjax/tex-chtml-full.js", False),
+        ("mathjax_path: https://example.org/tex.js", True),
+        ("@import url('//example.org/a.css')", True),
+        ("@import url(https://fonts.example.org/family=Lato)", True),
+        ('<script src="https://example.org/widget"></script>', True),
+        ("https://unpkg.com/x", True),
+    ],
+)
+def test_an_outside_script_style_or_font_is_found(text, outside):
+    assert bool(OUTSIDE.search(text)) == outside
+
+
+def test_the_book_loads_nothing_from_outside():
+    paths = [path for path in (ROOT / "book").rglob("*") if path.is_file()]
+    for path in [ROOT / "_config.yml", *paths]:
+        found = OUTSIDE.search(path.read_text(encoding="utf-8", errors="replace"))
+        assert not found, (path, found)

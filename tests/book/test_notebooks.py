@@ -1,0 +1,214 @@
+"""What holds for every notebook: stored outputs, figures, prose, links, references."""
+
+import ast
+import re
+import statistics
+
+import nbformat
+import pytest
+from helpers import ROOT
+
+from tools.build.save import TAG
+
+NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+CHAPTERS = [path for path in NOTEBOOKS if path.parent.name == "notebooks"]
+BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
+PAPER = re.compile(
+    r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/|proceedings\.mlr\.press/"
+    r"|openreview\.net/forum\?id=|openai\.com/index/|transformer-circuits\.pub/)([^)\s]+)"
+)
+
+
+def name(path):
+    return path.relative_to(ROOT / "notebooks").with_suffix("").as_posix()
+
+
+notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(path):
+    return [cell for cell in read(path).cells if cell.cell_type == "code"]
+
+
+def prose(path):
+    return "\n\n".join(cell.source for cell in read(path).cells if cell.cell_type != "code")
+
+
+def figures(cell):
+    kinds = {"image/svg+xml", "image/png"}
+    return [output for output in cell.outputs if kinds & output.get("data", {}).keys()]
+
+
+def tags(cell):
+    return set(cell.metadata.get("tags", []))
+
+
+# --- stored outputs ------------------------------------------------------------------
+
+
+@notebook
+def test_cells_are_numbered_from_one_and_hold_clean_outputs(path):
+    nbformat.validate(read(path))
+    assert "widgets" not in read(path).metadata
+    cells = code_cells(path)
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    for cell in cells:
+        assert cell.source.strip()
+        for output in cell.outputs:
+            assert output.output_type != "error", cell.source
+            assert output.get("name") != "stderr", (cell.source, output.get("text"))
+            assert "application/vnd.jupyter.widget-view+json" not in output.get("data", {})
+
+
+@notebook
+def test_every_cell_is_executed_and_four_in_five_are_compared(path):
+    cells = code_cells(path)
+    assert sum("nbval-ignore-output" in tags(cell) for cell in cells) <= len(cells) / 5
+    for cell in cells:
+        assert not {"nbval-skip", "skip-execution"} & tags(cell)
+        assert not re.search(r"#\s*(NBVAL|PYTEST_VALIDATE)", cell.source)
+
+
+@notebook
+def test_figures_say_what_they_show_come_once_and_stay_small(path):
+    for cell in code_cells(path):
+        shown = [str(output.data) for output in figures(cell)]
+        assert len(shown) == len(set(shown)), cell.source
+        assert all(len(figure) < 150_000 for figure in shown), cell.source
+        if shown:
+            alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+            assert len(alt.split()) >= 8 and alt.endswith("."), cell.source
+
+
+# --- teaching ------------------------------------------------------------------------
+
+
+def lines_of_code(source):
+    """The number of lines without blank lines, comments and docstrings."""
+    lines = dict(enumerate(source.splitlines(), start=1))
+    code = {n for n, line in lines.items() if not re.match(r"\s*(#|$)", line)}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+            code -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    return len(code)
+
+
+@notebook
+def test_open_cells_are_short_and_at_most_two_code_cells_stand_in_a_row(path):
+    folded = {"hide-input", "hide-cell"}
+    lengths = [lines_of_code(c.source) for c in code_cells(path) if not folded & tags(c)]
+    assert statistics.median(lengths) <= 10
+    assert max(lengths) <= 45
+    cells = read(path).cells  # hidden tests may follow a solution and its tests
+    kinds = "".join(c.cell_type[0] for c in cells if "hidden-tests" not in tags(c))
+    assert "ccc" not in kinds, f"three code cells in a row near cell {kinds.index('ccc')}"
+
+
+@chapter
+def test_a_figure_comes_in_the_first_quarter_and_a_chapter_has_its_parts(path):
+    cells, text = code_cells(path), prose(path)
+    first = next(i for i, cell in enumerate(cells) if figures(cell))
+    assert first < len(cells) / 4
+    parts = "**You will build**", "**You will measure**", "\n## Summary", "\n## Exercises"
+    assert [part for part in parts if part not in text] == []
+
+
+@chapter
+def test_exercises_state_minutes_and_difficulty(path):
+    exercises = prose(path).partition("\n## Exercises")[2]
+    numbered = re.findall(r"^(\d+)\. (.*)$", exercises, re.MULTILINE)
+    assert [int(number) for number, _ in numbered] == list(range(1, len(numbered) + 1))
+    assert len(numbered) >= 4
+    for _, text in numbered:
+        assert re.match(r"\*\(\d+ minutes, (easy|medium|hard)\)\* \S", text), text
+
+
+@notebook
+def test_saved_functions_and_classes_have_a_docstring(path):
+    for cell in code_cells(path):
+        if not TAG.search(cell.source):
+            continue
+        for node in ast.parse(cell.source).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name != "forward":
+                assert ast.get_docstring(node), node.name
+
+
+# --- in the book, JupyterLab, GitHub and Colab ---------------------------------------
+
+
+@notebook
+def test_markdown_is_plain_enough_for_all_four(path):
+    text = prose(path)
+    roles = r"(?<!ref)(?<!label)\{(cite|eq|ref|doc|numref|term)\b"
+    noise = r"^:::", r"^> \[!", r"\[\^", r"^- \[[ x]\]", r"\$\$\s*\(\w", "<img", r"!\[\s*\]"
+    for markup in (roles, *noise):
+        assert not re.search(markup, text, re.MULTILINE), markup
+    for formula in re.findall(r"\$\$(.*?)\$\$", text, re.DOTALL):
+        assert "\n" not in formula, "a formula on several lines breaks in the book"
+        assert not {r"\\", r"\tag"} <= {*re.findall(r"\\(?:\\|tag)", formula)}, formula
+
+
+@notebook
+def test_there_is_one_title_with_the_number_of_the_file(path):
+    (title,) = re.findall(r"^# (.*)$", prose(path), re.MULTILINE)
+    number = int(path.stem[:2])
+    if path not in CHAPTERS:
+        assert title.startswith(f"Exercises {number} · ")
+    else:
+        assert title.startswith(f"{number} · ") if number else title[0].isalpha()
+
+
+@notebook
+def test_equations_that_are_referred_to_stand_on_the_page(path):
+    text = prose(path)
+    labels = re.findall(r"\\label\{(.*?)\}", text)
+    numbers = re.findall(r"\\tag\{(.*?)\}", text)
+    assert len(set(labels)) == len(labels)
+    assert len(set(numbers)) == len(numbers)
+    assert set(re.findall(r"\\eqref\{(.*?)\}", text)) <= set(labels)
+
+
+@notebook
+def test_links_lead_to_a_file_or_to_a_paper_of_the_references(path):
+    for target in re.findall(r"\]\(([^)\s]+)", prose(path)):
+        if target.startswith("http"):
+            paper = PAPER.search(target)
+            assert paper and paper[1] in BIBLIOGRAPHY, target
+        elif not target.startswith("#"):
+            assert (path.parent / target.partition("#")[0]).exists(), target
+
+
+def test_every_reference_is_cited_and_every_page_cites_only_references():
+    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "book").glob("*.md")]
+    texts = [*pages, *map(prose, NOTEBOOKS)]
+    cited = {number for text in texts for number in PAPER.findall(text)}
+    assert [number for number in cited if number not in BIBLIOGRAPHY] == []
+    for entry in re.split(r"^@", BIBLIOGRAPHY, flags=re.MULTILINE)[1:]:
+        assert any(number in entry for number in cited), entry.partition(",")[0]
+
+
+# A bold, calligraphic or accented letter, a Greek one: what a reader would look up.
+SYMBOL = re.compile(
+    r"\\(?:mathbf|mathcal|boldsymbol|hat|bar|tilde|over(?:right|left)arrow)"
+    r"\{?\\?\w+\}?(?:\{\w+\}\})?"
+    r"|\\(?:alpha|beta|delta|epsilon|eta|theta|kappa|xi|mu|sigma|varphi|omega|Phi|ell)\b"
+)
+
+
+def symbols(text):
+    """The symbols in the formulas of a text, without their indices."""
+    text = re.sub(r"`[^`\n]*`", "", text)
+    formulas = re.findall(r"\$\$.*?\$\$|\$[^$\n]+\$", text, re.DOTALL)
+    found = {symbol for formula in formulas for symbol in SYMBOL.findall(formula)}
+    return {re.sub(r"[{}]", "", symbol) for symbol in found}
+
+
+@chapter
+def test_every_symbol_is_on_the_page_of_notation(path):
+    page = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
+    assert symbols(prose(path)) - symbols(page) == set()

@@ -1,0 +1,251 @@
+"""The rendered book in a browser: requests, script errors, widths, links, accessibility.
+
+Slow, and needs a built book (`make book`) and Chromium or Chrome.
+"""
+
+import functools
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from bs4 import BeautifulSoup
+from helpers import ROOT
+from playwright.sync_api import sync_playwright
+from sphinx.errors import ExtensionError
+
+from tools.build import extension
+
+pytestmark = pytest.mark.slow
+JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
+BOOK = ROOT / "_build" / "html"
+NAMES = re.findall(r"\b(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
+SEARCHES = {  # what a reader looks for, and the page that must come first
+    "Trainer": "notebooks/00_toolkit",
+    "layer norm": "notebooks/07_transformer",
+    "dropout": "notebooks/03_scoring_functions",
+    "GPT": "notebooks/07_transformer",
+    "RoPE": "notebooks/06_positional_encoding",
+}
+
+# What axe-core finds in what others make, and we cannot mend.
+THEIRS = {
+    "region",  # the theme's title of the book stands outside of all landmarks
+    "aria-hidden-focus",  # MathJax hides formulas with links; another form is read
+    "empty-table-header",  # a formula counts as nothing; a test below finds others
+    "aria-deprecated-role",  # docutils' lists of references
+    "aria-allowed-role",
+    "aria-required-children",
+}
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address():
+    """Where the built book is served."""
+    if not (BOOK / "book" / "index.html").exists():
+        pytest.skip("there is no built book: run `make book` first")
+    handler = functools.partial(Quiet, directory=str(BOOK))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    names = ["chromium", "chromium-browser", "google-chrome", "chrome"]
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        pytest.skip(f"there is no browser: none of {names}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser, address):
+    """A function that opens a page of the book and waits until it is complete."""
+    contexts = []
+
+    def open_page(name, width=1400, scheme="light"):
+        size = {"width": width, "height": 900}
+        context = browser.new_context(viewport=size, color_scheme=scheme)
+        contexts.append(context)
+        context.add_init_script(
+            f"localStorage.setItem('mode', '{scheme}');"
+            f"localStorage.setItem('theme', '{scheme}')"
+        )
+        page = context.new_page()
+        page.faults = []
+        page.on("pageerror", lambda error: page.faults.append(f"script: {error}"))
+        page.on(
+            "console",
+            lambda m: page.faults.append(f"console: {m.text}") if m.type == "error" else 0,
+        )
+        page.on("request", lambda request: note_outside(page, request.url, address))
+        page.goto(f"{address}/{name}")
+        page.evaluate("window.MathJax?.startup?.promise")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def note_outside(page, url, address):
+    if not url.startswith((address, "data:", "blob:")):
+        page.faults.append(f"outside request: {url}")
+
+
+WIDE = """[...document.querySelectorAll('body *')].filter(e =>
+  e.getBoundingClientRect().right > innerWidth + 1 &&
+  ![...function* () { for (let p = e.parentElement; p; p = p.parentElement) yield p }()]
+    .some(p => getComputedStyle(p).overflowX != 'visible')
+).map(e => e.outerHTML.slice(0, 120)).slice(0, 3)"""
+
+# Formulas at which the tab key stops although they need no scrolling.
+TAB_STOPS = """[...document.querySelectorAll("mjx-container[tabindex='0']")]
+  .filter(e => e.scrollWidth <= e.clientWidth).length"""
+
+
+def assert_complete_and_fits(page):
+    assert page.faults == []
+    over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert over <= 0, page.evaluate(WIDE)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_is_complete_fits_and_is_accessible(open_page, name, width, scheme):
+    page = open_page(f"{name}.html", width, scheme)
+    assert_complete_and_fits(page)
+    assert page.evaluate("document.documentElement.dataset.theme") == scheme
+    found = Axe().run(page).response["violations"]
+    told = {each["id"]: [node["html"][:200] for node in each["nodes"]] for each in found}
+    assert told.keys() <= THEIRS, told
+    assert page.evaluate(TAB_STOPS) == 0
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1400, "dark"), (390, "light")])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_fits_in_the_other_scheme_too(open_page, name, width, scheme):
+    page = open_page(f"{name}.html", width, scheme)
+    assert_complete_and_fits(page)
+
+
+def soup(path):
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "lxml")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_fold_is_unnamed_and_no_table_has_an_empty_heading(address, name):
+    page = soup(BOOK / f"{name}.html")
+    assert not [tag for tag in page.find_all("th") if not tag.text.strip()]
+    assert not page.find_all("summary", attrs={"aria-label": "Toggle hidden content"})
+    assert all(tag.text.strip() for tag in page.select(".bd-article summary"))
+
+
+def test_every_link_within_the_book_leads_somewhere(address):
+    pages = {
+        path: soup(path) for path in BOOK.rglob("*.html") if "_static" not in path.parts
+    }
+    anchors = {
+        path: {
+            tag[key] for key in ("id", "name") for tag in page.find_all(attrs={key: True})
+        }
+        for path, page in pages.items()
+    }
+    broken = []
+    for path, page in pages.items():
+        for tag in page.find_all(href=True):
+            url, anchor = urldefrag(urljoin(path.as_uri(), tag["href"]))
+            if urlsplit(url).scheme != "file":
+                continue
+            target = Path(unquote(urlsplit(url).path))
+            if not target.is_file():
+                broken.append((path.name, tag["href"]))
+            elif anchor and target in anchors and unquote(anchor) not in anchors[target]:
+                broken.append((path.name, tag["href"]))
+    assert broken == []
+
+
+@pytest.mark.parametrize(("words", "name"), SEARCHES.items(), ids=SEARCHES)
+def test_the_search_finds_the_chapter_first(open_page, words, name):
+    page = open_page(f"search.html?q={words.replace(' ', '+')}")
+    first = page.locator("#search-results ul.search li a").first
+    first.wait_for()
+    assert urlsplit(first.get_attribute("href")).path.endswith(f"{name}.html")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_cut_off_in_print(open_page, name):
+    page = open_page(f"{name}.html", 1000, "dark")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.set_viewport_size({"width": 720, "height": 1000})  # A4 without its margins
+    cut = page.evaluate(
+        "[...document.querySelectorAll('pre')]"
+        ".filter(e => e.scrollWidth > e.clientWidth + 1)"
+        ".map(e => e.textContent.slice(0, 200))"
+    )
+    assert cut == []
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+
+
+def links(page):
+    return [tag["href"] for tag in page.find_all(href=True)]
+
+
+def test_without_an_address_no_page_leads_to_a_repository(address):
+    for path in BOOK.rglob("*.html"):
+        found = links(soup(path))
+        assert "" not in found, path
+        assert not [url for url in found if re.search("google.com/github|/issues", url)]
+    assert "Upload notebook" in (BOOK / "book" / "index.html").read_text("utf-8")
+
+
+def test_with_an_address_notebooks_open_in_colab_and_pages_take_issues(tmp_path):
+    command = [JUPYTER_BOOK, "build", ROOT, "-W", "-n", "-q"]
+    environment = {**os.environ, "REPO": "someone/some.where"}
+    subprocess.run(
+        [*command, "--path-output", tmp_path],
+        env=environment,
+        cwd=tmp_path,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    repository = "https://github.com/someone/some.where"
+    for name in NAMES:
+        path = tmp_path / "_build" / "html" / f"{name}.html"
+        found = links(soup(path))
+        assert any(url.startswith(f"{repository}/issues/new?title=") for url in found), name
+        colab = [url for url in found if "google.com/github" in url]
+        notebook = f"someone/some.where/blob/gh-pages/_sources/{name}.ipynb"
+        expected = [f"https://colab.research.google.com/github/{notebook}"]
+        assert colab == (expected if name.startswith("notebooks/") else [])
+        assert "" not in found
+    start = (tmp_path / "_build" / "html" / "book" / "index.html").read_text("utf-8")
+    assert f"git+{repository}" in BeautifulSoup(start, "lxml").text
+    assert "Upload notebook" not in start
+
+
+@pytest.mark.parametrize("name", ["someone", "https://github.com/a/b", "a/b c"])
+def test_an_address_of_another_form_is_refused(monkeypatch, name):
+    monkeypatch.setenv("REPO", name)
+    app = SimpleNamespace(tags=set())
+    with pytest.raises(ExtensionError, match=f"owner/name on GitHub, not '{name}'"):
+        extension.add_address(app, SimpleNamespace(myst_substitutions={}))

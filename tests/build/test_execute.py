@@ -1,0 +1,150 @@
+"""Executing tiny notebooks: what is stored, what is kept, what a failure says.
+
+A kernel takes a second to start, so the runs are made once and the tests look at them.
+"""
+
+from types import SimpleNamespace
+
+import nbformat.v4
+import pytest
+
+from tools.build import execute
+
+CLOCK = "import time\ntime.time_ns()"
+WIDGET = "application/vnd.jupyter.widget-view+json"
+TIMING = {"execution": {"iopub.execute_input": "now"}, "collapsed": False, "scrolled": True}
+SHOW = f'display({{"{WIDGET}": {{}}, "text/plain": "bar"}}, raw=True)'
+UNSTABLE = {"tags": [execute.UNSTABLE]}
+
+
+def code(source, metadata=()):
+    return nbformat.v4.new_code_cell(source, metadata=dict(metadata))
+
+
+def write(path, *cells, **metadata):
+    nbformat.write(nbformat.v4.new_notebook(cells=list(cells), metadata=metadata), path)
+    return path
+
+
+def outputs(notebook):
+    """The stored outputs of each code cell; one that is a stream stands as its text."""
+    cells = execute.code_cells(notebook)
+    return [[output.get("text", output) for output in cell.outputs] for cell in cells]
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A notebook run four times: new, again, with one cell edited, and with --refresh."""
+    path = write(
+        tmp_path_factory.mktemp("my course") / "00_one.ipynb",
+        nbformat.v4.new_markdown_cell("# One"),
+        code("x = 2\nprint(x, flush=True)\nprint('é')", TIMING),
+        code("x + 1"),
+        *(code(CLOCK, UNSTABLE), code(CLOCK, UNSTABLE), code(f"{CLOCK}  # a", UNSTABLE)),
+        code(SHOW),
+        code("import os\nos.path.basename(os.getcwd())[:9], os.environ['TQDM_DISABLE']"),
+        kernelspec={"display_name": "mine", "language": "python", "name": "mine"},
+        widgets={WIDGET: {"state": {}}},
+    )
+    seen = SimpleNamespace(path=path)
+
+    def run(name, *flags):
+        status = execute.main([*flags, str(path)])
+        stat = path.read_bytes(), path.stat().st_mtime_ns
+        cells = execute.code_cells(nbformat.read(path, as_version=4))
+        times = [cell.outputs[0].data for cell in filter(execute.unstable, cells)]
+        done = SimpleNamespace(status=status, stat=stat, times=times, cells=cells)
+        setattr(seen, name, done)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("TQDM_DISABLE", raising=False)
+        run("first")
+        seen.notebook = nbformat.read(path, as_version=4)
+        run("again")
+        notebook = nbformat.read(path, as_version=4)
+        notebook.cells[5].source = f"{CLOCK}  # b"
+        notebook.cells.insert(0, code("0"))
+        nbformat.write(notebook, path)
+        run("edited")
+        run("refreshed", "--refresh")
+    return seen
+
+
+def test_outputs_are_stored_of_a_run_in_the_folder_and_without_progress_bars(course):
+    assert course.first.status == 0
+    stored = outputs(course.notebook)
+    assert stored[0] == ["2\né\n"]
+    assert stored[1][0].data == {"text/plain": "3"}
+    assert stored[6][0].data == {"text/plain": "('my course', '1')"}
+
+
+def test_what_is_stored_does_not_depend_on_the_run_or_the_editor(course):
+    nbformat.validate(course.notebook)
+    assert course.notebook.metadata == execute.METADATA
+    cells = execute.code_cells(course.notebook)
+    assert cells[0].metadata == {}
+    assert cells[5].outputs[0].data == {"text/plain": "bar"}  # no widget's view
+    assert course.first.stat[0].endswith(b"}\n")
+
+
+@pytest.mark.parametrize("name", ["first", "edited"])
+def test_the_code_cells_and_their_results_are_numbered_from_one(course, name):
+    for number, cell in enumerate(getattr(course, name).cells, start=1):
+        results = [output for output in cell.outputs if "execution_count" in output]
+        assert {each.execution_count for each in [cell, *results]} == {number}
+
+
+def test_a_second_run_leaves_the_file_as_it_is(course):
+    assert course.again.stat == course.first.stat
+    assert list(course.path.parent.iterdir()) == [course.path]
+
+
+def test_an_unstable_output_is_kept_until_its_source_changes_or_a_refresh(course):
+    first, edited, refreshed = (
+        course.first.times,
+        course.edited.times,
+        course.refreshed.times,
+    )
+    assert first[0] != first[1]  # two cells with the same source
+    assert edited[:2] == first[:2]
+    assert edited[2] != first[2]
+    assert all(new != old for new, old in zip(refreshed, edited, strict=True))
+
+
+def test_a_failure_names_notebook_and_cell_and_stops_no_other(tmp_path, capsys):
+    failing = write(
+        tmp_path / "failing.ipynb",
+        code("int('expected')", {"tags": ["raises-exception"]}),
+        nbformat.v4.new_markdown_cell("Text."),
+        code("def f():\n    return 1 / 0"),
+        code("f()"),
+    )
+    missing, text = tmp_path / "missing.ipynb", tmp_path / "text.ipynb"
+    text.write_text("not a notebook", encoding="utf-8")
+    good = write(tmp_path / "good.ipynb", code("print('good')"))
+    before = failing.read_bytes()
+    assert execute.main([str(path) for path in (failing, missing, text, good)]) == 1
+    printed = capsys.readouterr()
+    assert f"execute: {failing}, code cell [3]: " in printed.err
+    assert "return 1 / 0" in printed.err
+    assert "ZeroDivisionError: division by zero" in printed.err
+    assert "\x1b" not in printed.err and "expected" not in printed.err
+    for path in (missing, text):
+        assert f"execute: {path}: is no readable notebook: " in printed.err
+    assert failing.read_bytes() == before
+    assert sorted(tmp_path.iterdir()) == sorted([failing, text, good])
+    assert printed.out == f"{good}: updated\n"
+    assert outputs(nbformat.read(good, as_version=4)) == [["good\n"]]
+
+
+def test_without_arguments_every_notebook_is_run_but_no_checkpoint(tmp_path, monkeypatch):
+    paths = ["00_a.ipynb", "01_b.ipynb", "exercises/00_a.ipynb"]
+    for name in [*paths, ".ipynb_checkpoints/00_a-checkpoint.ipynb"]:
+        path = tmp_path / "notebooks" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    called = []
+    monkeypatch.setattr(execute, "ROOT", tmp_path)
+    monkeypatch.setattr(execute, "execute", lambda *arguments: called.append(arguments))
+    assert execute.main(["--refresh"]) == 0
+    assert called == [(tmp_path / "notebooks" / name, True) for name in paths]

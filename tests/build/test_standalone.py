@@ -1,0 +1,219 @@
+"""The book's downloads run where the course is not installed, and print what it shows."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import nbformat
+import pytest
+from helpers import ROOT
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
+
+from grading import assignments
+from tools.build import standalone
+
+NOTEBOOKS = ROOT / "notebooks"
+FEW = [
+    "01_queries_keys_values",
+    "03_scoring_functions",
+    "exercises/01_queries_keys_values",
+]
+ALL = [p.relative_to(NOTEBOOKS).as_posix()[:-6] for p in sorted(NOTEBOOKS.rglob("*.ipynb"))]
+# The kernel of Colab, and what these versions need besides what a newer one does.
+COLAB = ["ipython==7.34.0", "ipykernel==6.17.1", "backcall==0.2.0", "decorator==4.4.2"]
+COLAB += ["nest_asyncio==1.6.0", "pickleshare==0.7.5"]
+# What Python runs first in the clean environment: only this machine can be reached.
+NO_NETWORK = """
+import socket
+
+def connect(self, address, connect=socket.socket.connect):
+    if self.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "::1"):
+        raise OSError("there is no network here")
+    return connect(self, address)
+
+socket.socket.connect = connect
+"""
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def served(name):
+    """A notebook as the book serves it, an exercise with the solutions as answers."""
+    source = read(NOTEBOOKS / f"{name}.ipynb")
+    if "exercises" not in name:
+        standalone.add_setup(source)
+        return source
+    stored = {cell.id: cell for cell in source.cells}
+    notebook = assignments.student_view(assignments.course_view(source))
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and cell.id in stored:
+            for part in ("source", "outputs", "execution_count"):
+                cell[part] = stored[cell.id][part]
+            cell.metadata.tags = stored[cell.id].metadata.get("tags", [])
+    return notebook
+
+
+def carried(name):
+    """The setup cell of a notebook that is served."""
+    notebook = served(name)
+    (cell,) = [cell for cell in notebook.cells if cell.id == "setup"]
+    first = next(each for each in notebook.cells if each.cell_type == "code")
+    assert first is cell
+    return cell.source
+
+
+# --- the cell ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_download_carries_only_what_it_needs(name):
+    source = carried(name)
+    uses = re.search(r"MTFraEng", (NOTEBOOKS / f"{name}.ipynb").read_text("utf-8"))
+    assert len(source) < (220_000 if uses else 60_000)
+    assert (len(source) > 100_000) == bool(uses)
+    assert max(map(len, source.splitlines())) <= 120
+
+
+def test_the_cell_replaces_itself_and_is_the_same_each_time():
+    notebook = new_notebook(cells=[new_code_cell("x = 1")])
+    standalone.add_setup(notebook)
+    once = [cell.source for cell in notebook.cells]
+    standalone.add_setup(notebook)
+    assert [cell.source for cell in notebook.cells] == once
+    assert len(once) == 2 and once[1] == "x = 1"
+
+
+def test_no_stored_notebook_has_the_cell():
+    for name in ALL:
+        assert "setup" not in {
+            cell.get("id") for cell in read(NOTEBOOKS / f"{name}.ipynb").cells
+        }
+
+
+# --- where the course is missing -----------------------------------------------------
+
+
+def clean_environment(folder, *missing):
+    """An environment with what this one has, but for the course, d2l and what is named.
+
+    Its kernel is called `clean`. Returns where its packages are.
+    """
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    asked = subprocess.check_output([folder / "bin/python", "-c", ask], text=True)
+    target = Path(asked.strip())
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if not any(name in path.name for name in ("d2l", *missing)):
+            Path(target, path.name).symlink_to(path)
+    Path(target, "sitecustomize.py").write_text(NO_NETWORK)
+    kernel = folder / "share" / "jupyter" / "kernels" / "clean"
+    kernel.mkdir(parents=True)
+    command = [str(folder / "bin/python"), "-m", "ipykernel_launcher"]
+    spec = {
+        "argv": [*command, "-f", "{connection_file}"],
+        "display_name": "clean",
+        "env": {"PYTHONPATH": "", "PIP_RETRIES": "0", "PIP_NO_INDEX": "1"},
+    }
+    (kernel / "kernel.json").write_text(json.dumps(spec))
+    return target
+
+
+def compare(clean, folder, names):
+    """Run notebooks in a clean environment, each in an empty folder, as nbval does."""
+    paths = [folder / name / f"{Path(name).name}.ipynb" for name in names]
+    for name, path in zip(names, paths):
+        path.parent.mkdir(parents=True)
+        nbformat.write(served(name), path)
+    shutil.copy(ROOT / "conftest.py", folder)
+    command = [sys.executable, "-m", "pytest", "-q", f"--rootdir={folder}", *paths]
+    options = ["--nbval", "--nbval-kernel-name=clean", "-p", "no:cacheprovider"]
+    environment = {**os.environ, "JUPYTER_PATH": str(clean / "share" / "jupyter")}
+    done = subprocess.run(
+        [*command, *options], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-5000:]
+    for path in paths:  # nothing was left beside the notebook
+        assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.slow
+def test_downloads_run_without_the_course_and_print_what_the_book_shows(tmp_path):
+    clean_environment(tmp_path / "clean", "sacrebleu")
+    compare(tmp_path / "clean", tmp_path / "work", FEW)
+
+
+@pytest.mark.weekly
+@pytest.mark.parametrize("name", [name for name in ALL if name not in FEW])
+def test_every_other_download_runs_without_the_course(tmp_path, name):
+    clean_environment(tmp_path / "clean")
+    compare(tmp_path / "clean", tmp_path / "work", [name])
+
+
+@pytest.mark.weekly
+def test_downloads_run_with_the_old_kernel_of_colab(tmp_path):
+    target = clean_environment(tmp_path / "clean", "IPython", "ipython", "ipykernel")
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--target",
+        target,
+    ]
+    done = subprocess.run([*pip, *COLAB], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"pip could not install Colab's kernel: {done.stderr[-500:]}")
+    compare(tmp_path / "clean", tmp_path / "work", FEW)
+
+
+def test_the_wheel_that_the_book_links_installs_with_its_data(tmp_path):
+    for name in ("d2lmini", "pyproject.toml", "README.md", "LICENSE"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    pip = [sys.executable, "-m", "pip", "--quiet"]
+    options = ["--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, tmp_path]
+    subprocess.run([*pip, "wheel", *options], check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    page = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+    assert f'<a href="../{wheel.name}">' in page and f"`pip install {wheel.name}`" in page
+
+    target = clean_environment(tmp_path / "clean")
+    subprocess.run([*pip, "install", "--no-deps", "--target", target, wheel], check=True)
+    code = "import d2lmini as d2l; print(len(d2l.MTFraEng(8).sentences(train=True)[0]))"
+    python = tmp_path / "clean" / "bin" / "python"
+    done = subprocess.run(
+        [python, "-I", "-c", code], cwd=tmp_path / "clean", capture_output=True
+    )
+    assert int(done.stdout) > 100, done.stderr
+
+
+def test_without_a_network_the_cell_says_what_it_did_and_what_will_fail(
+    tmp_path, monkeypatch
+):
+    clean_environment(tmp_path / "clean", "sacrebleu")
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "clean" / "share" / "jupyter"))
+    notebook = new_notebook(
+        cells=[
+            new_code_cell("import d2lmini.translation as d2l"),
+            new_code_cell("d2l.corpus_bleu(['a'], ['a'])"),
+        ]
+    )
+    standalone.add_setup(notebook)
+    client = NotebookClient(notebook, kernel_name="clean", allow_errors=True)
+    client.execute(cwd=tmp_path)
+    said, imported, failed = (cell.outputs for cell in notebook.cells)
+    text = "".join(output.get("text", "") for output in said)
+    assert "d2lmini was missing and is now in" in text
+    assert "sacrebleu could not be installed" in text
+    assert not imported
+    assert failed[0].ename == "ModuleNotFoundError"

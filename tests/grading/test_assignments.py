@@ -1,0 +1,354 @@
+"""The students' versions, and that the exercises' tests tell right answers from wrong."""
+
+import ast
+import base64
+import importlib.util
+import json
+import lzma
+import re
+import zipfile
+
+import nbformat
+import pytest
+from helpers import ROOT
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from grading import assignments
+from tools.build import standalone
+
+NOTEBOOKS = sorted(assignments.SOURCES.glob("*.ipynb"))
+WRITTEN = """\
+<details>
+<summary>Solution</summary>
+
+It is.
+
+**Rubric** (3 points)
+
+- 1 point: is it
+- 2 points: why is it
+
+</details>"""
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def tagged(cell, *tags, **metadata):
+    cell.metadata.update(tags=list(tags), **metadata)
+    return cell
+
+
+def kinds(path):
+    """The cells of a notebook with their kinds."""
+    cells = nbformat.read(path, as_version=4).cells
+    return [(assignments.kind_of(cell, i), cell) for i, cell in enumerate(cells)]
+
+
+def exercises(path):
+    """For each exercise, by number: what stands before it, its solution and its tests."""
+    found, given, number = {}, [], None
+    for kind, cell in kinds(path):
+        before = {"given": "\n".join(given), "solution": "", "tests": [], "points": 0}
+        before["written"] = 0  # points that are given by hand
+        if cell.cell_type == "markdown":
+            heading = re.match(r"## (\d+\.\d+) ", cell.source)
+            number = heading[1] if heading else number
+            if "points" in cell.metadata:
+                found.setdefault(number, before)["written"] += cell.metadata["points"]
+            continue
+        if kind is None:
+            given.append(cell.source)
+        elif kind != "discussion":
+            parts = found.setdefault(number, before)
+            if kind == "solution":
+                parts["solution"] += cell.source + "\n"
+                given.append(cell.source)  # later exercises may build on it
+            else:
+                parts["tests"].append(cell.source)
+                parts["points"] += cell.metadata["points"]
+    return found
+
+
+def answers(path):
+    """The wrong and the other right answers to a notebook's exercises, kept as data."""
+    file = ROOT / "tests" / "exercise_answers" / f"{path.stem}.py"
+    spec = importlib.util.spec_from_file_location(f"answers_{path.stem}", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def given(exercise):
+    """The names that the cells before an exercise define."""
+    names = {"__name__": "exercise"}
+    exec(compile(exercise["given"], "<exercise>", "exec"), names)
+    return names
+
+
+def failure(exercise, names, solution):
+    """The first error of the tests of an exercise for this solution, or None."""
+    before = dict(names)  # to be restored for the next solution
+    try:
+        for source in [solution, *exercise["tests"]]:
+            exec(compile(source, "<exercise>", "exec"), names)
+    except Exception as error:  # whatever a wrong answer may raise
+        return error
+    finally:
+        names.clear()
+        names.update(before)
+
+
+def stub(solution):
+    """A solution as students get it."""
+    cells = [tagged(new_code_cell(solution), "solution")]
+    view = assignments.student_view(assignments.course_view(new_notebook(cells=cells)))
+    return view.cells[-1].source
+
+
+# --- the exercises -------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@notebook
+def test_right_answers_pass_and_wrong_ones_and_stubs_fail(path):
+    data, found = answers(path), exercises(path)
+    assert found.keys() == data.WRONG.keys() == data.OTHER.keys()
+    for number, exercise in found.items():
+        names = given(exercise)
+        assert failure(exercise, names, exercise["solution"]) is None, number
+        assert failure(exercise, names, data.OTHER[number]) is None, number
+        missing = failure(exercise, names, stub(exercise["solution"]))
+        assert isinstance(missing, NotImplementedError), number
+        assert len(data.WRONG[number]) >= 4, number
+        for why, source in data.WRONG[number]:
+            assert failure(exercise, names, source) is not None, (number, why)
+
+
+def stated(path):
+    """The number, minutes, difficulty and points of each exercise, as its heading says."""
+    text = "\n".join(cell.source for _, cell in kinds(path))
+    line = r"\*\((\d+) minutes, (easy|medium|hard), (\d+) points?\)\*"
+    found = re.findall(rf"^## (\d+\.\d+) \S.*\n\n{line}", text, re.MULTILINE)
+    assert len(found) == text.count("**Goal.**")
+    return found
+
+
+@notebook
+def test_statements_name_minutes_difficulty_and_the_points_of_their_tests(path):
+    found = exercises(path).items()
+    points = {number: each["points"] + each["written"] for number, each in found}
+    assert points == {number: int(points) for number, _, _, points in stated(path)}
+
+
+@notebook
+def test_hidden_tests_say_what_was_tried_and_what_came(path):
+    for kind, cell in kinds(path):
+        if kind == "hidden-tests":
+            for node in ast.walk(ast.parse(cell.source)):
+                if isinstance(node, ast.Assert):
+                    assert isinstance(node.msg, ast.JoinedStr), ast.unparse(node)
+
+
+@notebook
+def test_statements_name_all_that_students_are_to_write(path):
+    statement = ""
+    for kind, cell in kinds(path):
+        if cell.cell_type == "markdown" and kind is None:
+            begins = cell.source.startswith("## ")
+            statement = cell.source if begins else statement + cell.source
+        elif cell.cell_type == "code" and kind == "solution":
+            found = [n for n in ast.walk(ast.parse(cell.source)) if hasattr(n, "name")]
+            inner = {each for n in found for each in ast.walk(n) if each is not n}
+            methods = {m for n in found if isinstance(n, ast.ClassDef) for m in n.body}
+            names = {n.name for n in found if n not in inner or n in methods}
+            names -= {n for n in names if n.startswith("__") or n == "forward"}
+            missing = {n for n in names if not re.search(rf"\b{n}\b", statement)}
+            assert not missing, missing
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_has_a_quiz(path):
+    cells = nbformat.read(path, as_version=4).cells
+    chapter = "\n".join(cell.source for cell in cells)
+    quiz = chapter.partition("\n## Quiz\n")[2].partition("\n## Exercises\n")[0]
+    form = r"^\*\*\d\.\*\* .+\n\n<details>\n<summary>Answer</summary>\n\n"
+    assert 3 <= len(re.findall(form, quiz, re.MULTILINE)) <= 5
+
+
+@notebook
+def test_the_chapter_lists_the_same_exercises(path):
+    cells = nbformat.read(path.parent.parent / path.name, as_version=4).cells
+    chapter = "\n".join(cell.source for cell in cells).partition("\n## Exercises\n")[2]
+    listed = re.findall(r"^(\d+)\. \*\((\d+) minutes, (\w+)\)\*", chapter, re.MULTILINE)
+    chapter_number = int(path.stem[:2])
+    listed = [(f"{chapter_number}.{number}", *rest) for number, *rest in listed]
+    assert [row[:3] for row in stated(path)] == listed
+
+
+def test_the_instructors_page_has_the_right_numbers():
+    page = (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
+    row = r"^\| \[.*\]\(\.\./(.*)\) \| (\d+) \| (\d+) \| (\d+) \|$"
+    listed = {
+        ROOT / path: [*map(int, n)] for path, *n in re.findall(row, page, re.MULTILINE)
+    }
+    counted = {}
+    for path in NOTEBOOKS:
+        minutes, points = zip(*((int(m), int(p)) for _, m, _, p in stated(path)))
+        counted[path] = [len(minutes), sum(minutes), sum(points)]
+    assert listed == counted
+    totals = " | ".join(str(sum(column)) for column in zip(*counted.values()))
+    assert f"| **all** | {totals} |" in page
+
+
+@notebook
+def test_what_the_book_folds_says_what_it_is(path):
+    for kind, cell in kinds(path):
+        if kind in ("solution", "hidden-tests") and cell.cell_type == "code":
+            assert "hide-input" in cell.metadata["tags"], cell.source
+            shown = cell.metadata["mystnb"]["code_prompt_show"]
+            assert shown == f"Show the {kind.replace('-', ' ')}"
+
+
+# --- what students get ---------------------------------------------------------------
+
+
+@notebook
+def test_students_get_neither_solutions_nor_hidden_tests(path):
+    source = nbformat.read(path, as_version=4)
+    student = assignments.student_view(assignments.course_view(source))
+    nbformat.validate(student)
+    text = "\n".join(cell.source for cell in student.cells)
+    assert "@save" not in text and ".ipynb" not in text
+    for kind, cell in kinds(path):
+        shown = assignments.LINK.sub(r"\1", cell.source)
+        assert (shown in text) == (kind in ("tests", None)), cell.source
+        if kind == "solution" and cell.cell_type == "code":
+            names = {n.name for n in ast.parse(cell.source).body if hasattr(n, "name")}
+            assert all(re.search(rf"(def|class) {name}\b", text) for name in names)
+    assert not any(cell.get("outputs") for cell in student.cells)
+
+
+@pytest.mark.slow
+def test_the_students_folder_has_no_solution_and_no_hidden_test(tmp_path, capsys):
+    assignments.make_course(tmp_path, assignments.read_all(assignments.SOURCES))
+    folder = tmp_path / "students"
+    texts = {}
+    for path in folder.rglob("*.ipynb"):
+        cells = nbformat.read(path, as_version=4).cells
+        texts[path.name] = "\n".join(cell.source for cell in cells)
+        for packed in re.findall(r'packed = """\n(.*?)\n"""', texts[path.name], re.DOTALL):
+            unpacked = lzma.decompress(base64.b64decode(packed)).decode()
+            texts[path.name] += "\n".join(json.loads(unpacked).values())
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        names = [name for name in files.namelist() if name.endswith(".py")]
+        texts |= {name: files.read(name).decode() for name in names}
+    assert len(texts) > 9 + len(NOTEBOOKS) and "d2lmini/__init__.py" in texts
+    everything = "\n".join(texts.values())
+    for path in NOTEBOOKS:
+        shown = "\n".join(c.source for kind, c in kinds(path) if kind in ("tests", None))
+        for kind, cell in kinds(path):
+            if cell.cell_type == "code" and kind in ("solution", "hidden-tests"):
+                for secret in secrets_of(kind, cell.source):
+                    assert secret not in everything or secret in shown, secret
+
+
+def secrets_of(kind, source):
+    """The lines of a hidden test's asserts, or the bodies of a solution's functions."""
+    for node in ast.walk(ast.parse(source)):
+        if kind == "hidden-tests" and isinstance(node, ast.Assert):
+            yield ast.get_source_segment(source, node)
+        elif kind == "solution" and isinstance(node, ast.FunctionDef):
+            body = node.body[ast.get_docstring(node) is not None :]
+            lines = source.splitlines()[body[0].lineno - 1 : node.end_lineno]
+            if len(lines) > 2:
+                yield "\n".join(lines)
+
+
+def test_a_student_view_keeps_what_is_given_and_leaves_out_the_rest():
+    function = 'def f(x):\n    """Twice x."""\n    '
+    cells = [
+        new_markdown_cell("# Exercises"),
+        tagged(new_code_cell("import math"), "hide-input"),
+        tagged(new_code_cell(function + "return 2 * x"), "solution"),
+        tagged(new_code_cell("assert f(1) == 2"), "tests", points=1),
+        tagged(new_code_cell("assert f(3) == 6"), "hidden-tests", points=2),
+        tagged(new_markdown_cell("<details>\n\nBecause.\n\n</details>"), "solution"),
+        tagged(new_markdown_cell(WRITTEN), "solution", "experiment", points=3),
+        tagged(new_code_cell("print(f(5))"), "discussion"),
+    ]
+    course = assignments.course_view(new_notebook(cells=cells))
+    view = assignments.student_view(course)
+    assert [cell.source for cell in view.cells] == [
+        "# Exercises",
+        assignments.ADVICE,
+        standalone.setup_cell(cells, assignments.solved()).source,
+        "import math",
+        function + "raise NotImplementedError",
+        "assert f(1) == 2",
+        "# More tests run here when your work is graded.",
+        "# 0: a cell for your experiments, which is not graded\n",
+        "**Your answer to 0** *(3 points, graded by hand)*\n\n*Write here.*",
+    ]
+    marks = [cell.metadata.nbgrader for cell in course.cells if "nbgrader" in cell.metadata]
+    assert [(mark["grade_id"], mark.get("points")) for mark in marks] == [
+        ("0-given-1", None),
+        ("0-solution-1", None),
+        ("0-tests-1", 1),
+        ("0-hidden-tests-1", 2),
+        ("0-written-1", 3),
+    ]
+
+
+def test_a_stub_keeps_signatures_docstrings_imports_and_constants():
+    source = '''import torch
+RATE = 0.1
+
+
+@torch.no_grad()
+def f(
+    x, *, y=1
+):
+    """Both.
+
+    On two lines.
+    """
+    # a secret
+    {}
+
+
+class A(torch.nn.Module):
+    """A layer."""
+
+    def __init__(self, n):
+        {}
+
+    def forward(self, X):
+        """X (b, n) gives (b,)."""
+        {}'''
+    solution = source.format("y = x\n\n    return y", "self.n = n", "return X.sum(1)")
+    shown = source.replace("    # a secret\n", "")
+    assert stub(solution) == shown.replace("{}", "raise NotImplementedError")
+
+
+@pytest.mark.parametrize(
+    ("source", "tags", "message"),
+    [
+        ("print(1)", [], r"definitions only, not 'print\(1\)'"),
+        ("def f(x):\n    return x", [], "f must have a docstring"),
+        ('class A:\n    """A."""\n    n = 3', [], "methods only, not 'n = 3'"),
+        ('class A:\n    """A."""\n    def f(self): pass', [], "f must have a docstring"),
+        ("class A:\n    pass", [], "A must have a docstring"),
+        ('def f(x):\n    """F."""; return x', [], "body of f must begin on a line"),
+        ('def f(x):\n    """F."""  # x\n    return x', [], "students would see '# x'"),
+        ('def f(x):\n    """F."""\n    return x\n    # x', [], "students would see '# x'"),
+        ("def f(x): return x", [], "f must have a docstring"),
+        ('class A:\n    """A."""\n    def __len__(self): return 3', [], "line of its own"),
+        ('def f(x):\n    """F."""\n    # END SOLUTION\n    return x', [], "'END SOLUTION'"),
+        ("x = 1", ["tests"], "it must have one of the tags"),
+    ],
+)
+def test_a_solution_that_cannot_be_hidden_is_refused_with_its_cell(source, tags, message):
+    cells = [new_code_cell("x = 1"), tagged(new_code_cell(source), "solution", *tags)]
+    with pytest.raises(ValueError, match=f"cell 1: .*{message}"):
+        assignments.course_view(new_notebook(cells=cells))

@@ -1,0 +1,44 @@
+"""What tests of all rooms use: the root, random data, comparisons, small data sets."""
+
+import gzip
+import struct
+from pathlib import Path
+
+import torch
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def random(*shape, seed=0):
+    """Normally distributed numbers, the same on every run."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def assert_close(ours, expected, tolerance=1e-5):
+    torch.testing.assert_close(ours, expected, atol=tolerance, rtol=tolerance)
+
+
+def gradients(output, parts):
+    """The gradients of a random sum of the outputs, for all parts."""
+    direction = random(*output.shape).to(output.dtype)
+    return torch.autograd.grad(output, parts, direction, retain_graph=True)
+
+
+def idx_file(array):
+    """A tensor of bytes as a compressed IDX file."""
+    lengths = struct.pack(f">{array.ndim}I", *array.shape)
+    content = bytes([0, 0, 8, array.ndim]) + lengths + array.numpy().tobytes()
+    return gzip.compress(content, mtime=0)
+
+
+def fashion_files(num_train=6, num_val=4):
+    """The four files of a FashionMNIST of noise, by their names."""
+    files, generator = {}, torch.Generator().manual_seed(0)
+    for part, n in [("train", num_train), ("t10k", num_val)]:
+        for kind, high, shape in [
+            ("images-idx3", 256, (n, 28, 28)),
+            ("labels-idx1", 10, (n,)),
+        ]:
+            array = torch.randint(high, shape, generator=generator, dtype=torch.uint8)
+            files[f"{part}-{kind}-ubyte.gz"] = idx_file(array)
+    return files

@@ -1,0 +1,148 @@
+"""The scores: what is trained on, for how long, and how results are printed."""
+
+import time
+
+import pytest
+import torch
+
+import d2lmini
+from tools.measure import scores, vision_scores
+
+
+@pytest.mark.filterwarnings("ignore:src_sentences")
+def test_every_model_of_the_chapters_is_trained_and_evaluated():
+    rows = dict(scores.phrasebook(0, None, max_epochs=1, num_train=64))
+    shuffled = rows.pop("references in random order")
+    assert 0 < shuffled[2] < 20 and len(shuffled) == len(scores.TRANSLATION)
+    assert [*rows] == [
+        "recurrent, without attention",
+        "recurrent, with attention",
+        "Transformer",
+    ]
+    for num_weights, epochs, held_out, four in rows.values():
+        assert num_weights > 200_000 and epochs == 1
+        assert 0 <= held_out <= 100 and 0 <= four <= 1
+
+
+@pytest.mark.slow
+def test_each_difference_from_d2l_is_measured_by_itself():
+    rows = dict(scores.differences(0, None, max_epochs=1, num_train=640))
+    ours = rows["Transformer, this course"]
+    assert all(len(row) == 2 for row in rows.values())
+    assert rows["each decoded token encoded as position 0"][0] is None
+    future, _ = rows["the future visible in validation"]
+    padding, _ = rows["padding counted in the training loss"]
+    initial, _ = rows["initial weights of d2l"]
+    assert len({ours[0], future, padding, initial}) == 4
+    recurrent, padded = rows["recurrent, with attention, this course"], [*rows.values()][-1]
+    assert recurrent[0] != padded[0]
+    assert all(2 < row[0] < 8 for row in rows.values() if row[0])
+
+
+def test_copying_has_models_without_and_with_attention_and_the_chance_level():
+    rows = dict(scores.copying(0, None, num_batches=4, widths=(8,)))
+    assert [*rows] == [
+        "without attention, 8 hidden units",
+        "without attention, 64 hidden units, four times the training",
+        "with attention, 8 hidden units",
+        "symbols drawn at random",
+    ]
+    for copied in rows.values():
+        assert len(copied) == 4 and 0 < min(copied) <= max(copied) < 0.5
+
+
+@pytest.mark.slow
+def test_every_part_of_a_gpt_is_trained_alone_and_most_of_them_together():
+    parts = {"GPT-2's parts": {}, "RMSNorm": {"norm": "rms"}}
+    rows = dict(scores.gpt(0, None, 2, parts, 2))
+    together = ["all but the last", "all but the last and SwiGLU"]
+    larger = [f"{title}, larger initial weights" for title in together]
+    assert [*rows] == [*parts, *together, *larger, "the model of chapter 11"]
+    weights, bits = zip(*rows.values())
+    assert weights[6] > weights[0] > weights[1] > weights[2] > 100_000
+    assert weights[2:4] == weights[4:6]
+    assert all(3 < number < 4 for number in bits)  # near 10 bits for 2.7 bytes
+
+
+def test_a_table_has_the_mean_and_the_spread_over_the_seeds(monkeypatch):
+    def experiment(seed, root):
+        yield "a model", (1234, [0.25, 0.75][seed])
+        yield "a control", (None, 0.5)
+
+    columns = {"weights": 0, "BLEU": 2}
+    monkeypatch.setitem(scores.EXPERIMENTS, "small", (experiment, columns))
+    assert scores.tabulate("small", range(2), None).splitlines() == [
+        "| model | weights | BLEU |",
+        "| --- | ---: | ---: |",
+        "| a model | 1,234 | 0.50 ± 0.35 |",
+        "| a control |  | 0.50 |",
+    ]
+
+
+def test_training_stops_in_time_with_a_learning_rate_near_zero():
+    data = d2lmini.MTFraEng(8, num_train=64, num_val=0)
+    sizes = 8, 8, 2, 1, 0
+    model = scores.translator(d2lmini, data, scores.TRANSFORMER, sizes, 0.01, seed=0)
+    model.board.display = False
+    trainer, start = scores.TimedTrainer(seconds=1, warmup=4), time.monotonic()
+    trainer.fit(model, data)
+    assert 1 <= time.monotonic() - start < 10
+    assert trainer.train_batch_idx > 4
+    assert 0 <= trainer.optim.param_groups[0]["lr"] < 0.01
+
+
+def test_d2l_s_transformer_starts_with_the_weights_that_pytorch_gives():
+    layer = torch.nn.Linear(64, 64)
+    torch.nn.init.constant_(layer.weight, 9)
+    torch.nn.Sequential(layer, torch.nn.LazyLinear(3)).apply(scores.reset)
+    assert layer.weight.abs().max() <= 64**-0.5
+
+
+def test_digits_are_classified_with_few_and_with_many_images(monkeypatch):
+    monkeypatch.setattr(vision_scores, "IMAGES", (10, 60))
+    rows = dict(scores.vision(0, None, steps=2))
+    assert rows.pop("digits guessed at random") == (None, 0.1, 0.1)
+    assert [*rows] == [
+        "nearest neighbour",
+        "dense layers",
+        "convolutions",
+        "vision Transformer",
+        "vision Transformer, initial positions of d2l",
+    ]
+    num_weights, few, many = rows.pop("nearest neighbour")
+    assert num_weights is None and 0.5 < few < many < 1
+    for num_weights, *accuracies in rows.values():
+        assert num_weights > 5_000 and 0 <= min(accuracies) <= max(accuracies) < 0.9
+
+
+def test_the_vision_transformer_of_d2l_s_experiment_is_trained(monkeypatch):
+    batch = torch.rand(2, 1, 96, 96), torch.tensor([0, 1])
+    data = d2lmini.DataModule()
+    data.train = data.val = torch.utils.data.TensorDataset(*batch)
+    data.get_dataloader = lambda train: [batch]
+    monkeypatch.setattr(d2lmini, "FashionMNIST", lambda *args, **options: data)
+    rows = dict(scores.fashion(0, None, max_epochs=1))
+    assert rows["nearest neighbour"] == (None, 1)  # the held-out images themselves
+    num_weights, accuracy = rows["vision Transformer"]
+    assert num_weights > 6_000_000 and accuracy in (0, 0.5, 1)
+
+
+@pytest.mark.parametrize("options", [["--only", "vision"], ["--only", "fashion"]])
+def test_without_a_network_fashion_is_skipped_with_the_reason(monkeypatch, capsys, options):
+    def experiment(seed, root):
+        yield "a model", (1, 0.5)
+
+    def offline(seed, root):
+        raise ConnectionError("no mirror has given images.gz")
+        yield
+
+    written = []
+    columns = {"weights": 0, "accuracy": 2}
+    monkeypatch.setitem(scores.EXPERIMENTS, "vision", (experiment, columns))
+    monkeypatch.setitem(scores.EXPERIMENTS, "fashion", (offline, columns))
+    monkeypatch.setattr(scores.results, "write", lambda name, table: written.append(name))
+    monkeypatch.setattr("sys.argv", ["scores.py", *options, "--write"])
+    scores.main()
+    assert written == (["vision"] if "vision" in options else [])
+    reason = "its data could not be downloaded: no mirror has given images.gz"
+    assert f"fashion: skipped, because {reason}" in capsys.readouterr().err

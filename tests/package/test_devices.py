@@ -1,0 +1,405 @@
+"""Devices: everything public stays where its inputs are, and means the same on a GPU.
+
+`CALLS` holds a call of every public name that computes with tensors. On the `meta`
+device, whose tensors have shapes but no numbers, a tensor that was left on the CPU shows
+without a GPU. `pytest -m gpu` makes the same calls on CUDA, and tests the properties that
+layers and models promise there, too; without it these tests run on the CPU alone.
+"""
+
+import copy
+import subprocess
+import sys
+from functools import partial
+
+import nbformat
+import pytest
+import torch
+from helpers import ROOT, assert_close, random
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map
+
+import d2lmini as d2l
+
+
+@pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def device(request):
+    """Tests with a device run on the CPU, and with `pytest -m gpu` on CUDA."""
+    if request.param == "cuda" and not torch.cuda.is_available():
+        pytest.skip("no CUDA device here")
+    return torch.device(request.param)
+
+
+def move(things, device, dtype=None):
+    """Copies of the tensors and modules in `things`, on the device; dtype is of floats."""
+
+    def moved(thing):
+        if isinstance(thing, nn.Module):
+            return copy.deepcopy(thing).to(device, dtype)
+        if not torch.is_tensor(thing):
+            return thing
+        return thing.to(device, dtype if thing.is_floating_point() else None, copy=True)
+
+    return tree_map(moved, things)
+
+
+# --- a call of every public name -----------------------------------------------------
+
+Q, K, V = (random(2, n, 8, seed=n) for n in (3, 5, 5))
+HEADS = [X.unflatten(-1, (4, 2)).transpose(1, 2) for X in (Q, K, V)]
+SQUARE = [HEADS[1]] * 3  # as many queries as keys
+COLUMNS = [d2l.reverse_axes(X) for X in (Q, K, V)]
+SCORES, LENGTHS, MASK = random(2, 3, 5), torch.tensor([2, 5]), random(3, 5) < 0.5
+TOKENS = torch.randint(2, 9, (2, 5), generator=torch.Generator().manual_seed(0))
+IMAGES = random(2, 1, 8, 8)
+OUTPUTS, HIDDEN = random(5, 2, 8), random(2, 2, 8, seed=1)  # of a GRU with two layers
+
+
+def made(Class, *args, inputs=None, **options):
+    """An instance without dropout, after a first call if it has lazy layers."""
+    torch.manual_seed(0)
+    module = Class(*args, **options).eval()
+    if inputs:
+        module(*inputs)
+    return module
+
+
+def attentions(queries, keys, values):
+    """A layer of every kind for inputs like these."""
+    inputs, width = (queries, keys, values), keys.shape[-1]
+    return [
+        made(d2l.DotProductAttention, 0.5),
+        made(d2l.AdditiveAttention, width, 0.5, inputs=inputs),
+        made(d2l.DistanceAttention, 0.5),
+        made(d2l.BilinearAttention, width, 0.5, inputs=inputs),
+        made(d2l.MultiHeadAttention, width, 4, 0.5, inputs=inputs),
+    ]
+
+
+SIZES = 9, 8, 16, 4, 2, 0.5  # of the vocabulary, of vectors, ...
+RECURRENT, TRANSFORMER = (
+    made(d2l.Seq2Seq, *sides, tgt_pad=0, lr=0.01, tgt_eos=1)
+    for sides in (
+        [
+            made(d2l.Seq2SeqEncoder, 9, 4, 8, 2),
+            made(d2l.Seq2SeqAttentionDecoder, 9, 4, 8, 2),
+        ],
+        [made(d2l.TransformerEncoder, *SIZES), made(d2l.TransformerDecoder, *SIZES)],
+    )
+)
+CLASSIFIER = d2l.Classifier()
+ROTARY = {"norm": "rms", "ffn": "swiglu", "positions": "rotary", "num_kv_heads": 2}
+LLAMA = made(d2l.GPT, 9, 8, 2, 4, **ROTARY)
+
+
+def greedy(model, *batch):
+    return model.predict_step(batch, batch[0].device, 4, save_attention_weights=True)
+
+
+def beams(model, *batch):
+    return d2l.beam_search(model, batch, batch[0].device, 4)
+
+
+def initialised(init, module):
+    return [*module.apply(init).parameters()]
+
+
+def masked_tokens(X):
+    vocab = d2l.Vocab("abcdefg", reserved_tokens=["<mask>"])  # with <unk> 9 tokens
+    return d2l.mask_tokens(X, vocab, 0.5, generator=torch.Generator().manual_seed(0))
+
+
+# name, a function or a module, its arguments, and, if it has any, its options
+CALLS = [
+    ("Classifier.loss", CLASSIFIER.loss, (SCORES, TOKENS[:, :3] % 5)),
+    ("Classifier.accuracy", CLASSIFIER.accuracy, (SCORES, TOKENS[:, :3] % 5)),
+    ("Seq2SeqEncoder", RECURRENT.encoder, (TOKENS,)),
+    (
+        "Seq2SeqDecoder",
+        made(d2l.Seq2SeqDecoder, 9, 4, 8, 2),
+        (TOKENS, (OUTPUTS, HIDDEN, HIDDEN[0])),
+    ),
+    (
+        "Seq2SeqAttentionDecoder",
+        RECURRENT.decoder,
+        (TOKENS, (K, HIDDEN, LENGTHS)),
+    ),
+    ("EncoderDecoder.predict_step", greedy, (TRANSFORMER, TOKENS, TOKENS, LENGTHS, TOKENS)),
+    ("Seq2Seq", RECURRENT, (TOKENS, TOKENS)),
+    ("Seq2Seq", TRANSFORMER, (TOKENS, TOKENS, LENGTHS)),
+    ("Seq2Seq.loss", TRANSFORMER.loss, (random(2, 5, 9), TOKENS)),
+    ("init_seq2seq", initialised, (d2l.init_seq2seq, nn.GRU(3, 4))),
+    ("attention_pooling", d2l.attention_pooling, (SCORES, V)),
+    *(
+        (name, getattr(d2l, name), (SCORES,))
+        for name in ("gaussian", "boxcar", "constant", "triangular", "epanechnikov")
+    ),
+    ("nadaraya_watson", d2l.nadaraya_watson, (K[0], V[0], Q[0], d2l.gaussian)),
+    ("length_mask", d2l.length_mask, (LENGTHS, 5)),
+    ("causal_mask", lambda X: d2l.causal_mask(3, 5, device=X.device), (Q,)),
+    ("masked_softmax", d2l.masked_softmax, (SCORES, [2, 5]), {"mask": MASK}),
+    *(
+        (type(layer).__name__, layer, (Q, K, V), options)
+        for layer in attentions(Q, K, V)
+        for options in ({}, {"valid_lens": LENGTHS}, {"valid_lens": [2, 5], "mask": MASK})
+    ),
+    ("PositionalEncoding", made(d2l.PositionalEncoding, 8, 0.5), (Q, 2)),
+    ("RotaryEncoding", made(d2l.RotaryEncoding, 8), (Q, 2)),
+    ("PositionWiseFFN", made(d2l.PositionWiseFFN, 16, 8, inputs=[Q]), (Q,)),
+    ("AddNorm", made(d2l.AddNorm, 8, 0.5), (K, V)),
+    (
+        "TransformerEncoderBlock",
+        made(d2l.TransformerEncoderBlock, 8, 16, 4, 0.5),
+        (K, LENGTHS),
+    ),
+    ("init_transformer", initialised, (d2l.init_transformer, nn.Embedding(9, 4))),
+    ("TransformerEncoder", TRANSFORMER.encoder, (TOKENS, LENGTHS)),
+    (
+        "TransformerDecoderBlock",
+        made(d2l.TransformerDecoderBlock, 8, 16, 4, 0.5, 0),
+        (Q, (K, LENGTHS, [None])),
+    ),
+    ("TransformerDecoder", TRANSFORMER.decoder, (TOKENS, (K, LENGTHS, [None] * 2))),
+    ("beam_search", beams, (TRANSFORMER, TOKENS, TOKENS, LENGTHS, TOKENS)),
+    ("PatchEmbedding", made(d2l.PatchEmbedding, 8, 2, 16, inputs=[IMAGES]), (IMAGES,)),
+    ("ViTMLP", made(d2l.ViTMLP, 16, 8, inputs=[Q]), (Q,)),
+    ("ViTBlock", made(d2l.ViTBlock, 8, 8, 16, 4, 0.5), (K, LENGTHS)),
+    ("ViT", made(d2l.ViT, 8, 2, 16, 32, 4, 2, 0.5, 0.5, inputs=[IMAGES]), (IMAGES,)),
+    ("self_attention", d2l.self_attention, (*HEADS, MASK)),
+    (
+        "BlogMultiHeadAttention",
+        made(d2l.BlogMultiHeadAttention, 8, 4, inputs=(Q, K, V)),
+        (Q, K, V, MASK),
+    ),
+    ("dot_product_similarities", d2l.dot_product_similarities, (Q, K)),
+    ("scale", d2l.scale, (SCORES, 8)),
+    ("mask", d2l.mask, (SCORES, MASK)),
+    ("attention_values", d2l.attention_values, (SCORES, V)),
+    ("ScaledDotProductAttention", d2l.ScaledDotProductAttention(True, 7), SQUARE),
+    ("reverse_axes", d2l.reverse_axes, (Q,)),
+    (
+        "column_masked_softmax",
+        d2l.column_masked_softmax,
+        (d2l.reverse_axes(SCORES), LENGTHS),
+    ),
+    ("column_attention", d2l.column_attention, (*COLUMNS, LENGTHS)),
+    ("visible_lens", d2l.visible_lens, ("prefix", LENGTHS, 5, LENGTHS)),
+    (
+        "TransformerLM",
+        made(d2l.TransformerLM, *SIZES, "prefix"),
+        (TOKENS, LENGTHS, LENGTHS - 1),
+    ),
+    ("mask_tokens", masked_tokens, (TOKENS,)),
+    ("SwiGLU", made(d2l.SwiGLU, 8, 16), (Q,)),
+    ("GPTBlock", LLAMA.blks[0], (Q, (HEADS[1][:, :2], HEADS[2][:, :2]))),
+    ("GPT", made(d2l.GPT, 9, 8, 2, 4), (TOKENS, [None] * 2)),
+    ("GPT", LLAMA, (TOKENS, [None] * 2)),
+    ("next_token_probs", d2l.next_token_probs, (SCORES, 0.7, 4, 0.9)),
+    ("generate", partial(d2l.generate, top_k=1), (LLAMA, TOKENS, 3)),
+]
+
+# The public names that compute nothing with tensors, or nothing that is not above.
+OTHERS = {
+    "base classes": "HyperParameters Module DataModule Encoder Decoder AttentionDecoder",
+    "data, which is made on the CPU": "Vocab MTFraEng Copying TokenBatches Digits "
+    "FashionMNIST",
+    "numbers, text and files": "bleu corpus_bleu held_out_bleu corrupt_spans check_len "
+    "check_shape check_int download load_pretrained",
+    "devices": "cpu gpu num_gpus try_gpu try_all_gpus",
+    "figures": "plt use_svg_display set_figsize set_axes plot ProgressBoard "
+    "draw_attention show_heatmaps show_attention",
+    "tested below": "Trainer translate",
+    "the rest": "add_to_class __version__",
+}
+
+
+def test_every_public_name_is_called_or_has_a_reason_not_to_be():
+    called = {name.split(".")[0] for name, *_ in CALLS}
+    others = " ".join(OTHERS.values()).split()
+    assert sorted(called | {*others}) == sorted(d2l.__all__)
+    assert not called & {*others}
+
+
+calls = pytest.mark.parametrize("call", CALLS, ids=[name for name, *_ in CALLS])
+
+
+def tensors(things):
+    return [x for x in tree_leaves(things) if torch.is_tensor(x)]
+
+
+def run(call, device, dtype=None):
+    """The outputs of a call on the device, and the gradients of what goes into it."""
+    function, args, options = move((*call[1:], {})[:3], device, dtype)
+    parts = [x for x in tensors((args, options)) if x.is_floating_point()]
+    for module in tree_leaves((function, args)):
+        if isinstance(module, nn.Module):
+            parts += module.parameters()
+    for part in parts:
+        part.requires_grad_()
+    outputs = tensors(function(*args, **options))
+    results = [x.square().sum() for x in outputs if x.requires_grad]
+    if not results:
+        return outputs, []
+    return outputs, tensors(torch.autograd.grad(sum(results), parts, allow_unused=True))
+
+
+class OneDevice(TorchDispatchMode):
+    """Refuses what CUDA refuses: an operation on tensors of different devices.
+
+    The `meta` device alone lets some pass, for example a matrix product. Only a tensor
+    without axes, a number, may be on the CPU beside others.
+    """
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        parts = tensors((args, kwargs))
+        devices = {x.device.type for x in parts if x.is_meta or x.ndim}
+        assert len(devices) < 2, f"{operation} takes tensors on {sorted(devices)}"
+        return operation(*args, **(kwargs or {}))
+
+
+@calls
+def test_everything_stays_on_the_device_of_the_inputs(call, monkeypatch):
+    is_true = torch.Tensor.__bool__  # a search on `meta` cannot know that it is finished
+    monkeypatch.setattr(torch.Tensor, "__bool__", lambda x: not x.is_meta and is_true(x))
+    with OneDevice():
+        outputs, gradients = run(call, "meta")
+    assert outputs and all(x.is_meta for x in [*outputs, *gradients])
+
+
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def cells_that_fail_on_cuda(notebook):
+    """Those that mix devices; few others may fail."""
+    command = [sys.executable, ROOT / "tests" / "package" / "stand_in.py", notebook]
+    options = {"stdout": subprocess.PIPE, "text": True, "check": True}
+    lines = subprocess.run(command, cwd=ROOT, **options).stdout.splitlines()
+    passed_over = [line for line in lines if line.startswith("passed over")]
+    assert len(passed_over) < 5, lines
+    return [line for line in lines if line not in passed_over]
+
+
+def test_a_cell_that_mixes_devices_is_found_without_a_gpu(tmp_path):
+    layers = "layer = nn.Linear(3, 3).to(device)\nlayer(X.to(device)).sum().backward()"
+    cells = [
+        "import torch\nfrom torch import nn\nimport d2lmini as d2l",
+        "X, device = torch.ones(2, 3), d2l.try_gpu()",
+        layers,
+        layers.replace("X.to(device)", "X"),
+        "X[torch.arange(2, device=device)]",
+        "layer.weight.detach().numpy()",
+        "assert torch.equal(X.to(device).add_(2 * X.sum().to(device)).cpu(), X + 12)",
+    ]
+    cells = [nbformat.v4.new_code_cell(cell, id=f"{i}") for i, cell in enumerate(cells)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "some.ipynb")
+    found = [
+        line.split(":")[0] for line in cells_that_fail_on_cuda(tmp_path / "some.ipynb")
+    ]
+    assert found == ["3", "4", "5"]
+
+
+@pytest.mark.weekly
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_no_notebook_mixes_devices(path):
+    assert cells_that_fail_on_cuda(path) == []
+
+
+# --- the same results on every device ------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "call", [call for call in CALLS if call[1] is not initialised], ids=lambda call: call[0]
+)
+def test_results_are_those_of_double_precision_on_the_cpu(call, device):
+    expected = run(call, "cpu", torch.float64)
+    for ours, exact in zip(run(call, device), expected, strict=True):
+        for x, y in zip(ours, exact, strict=True):
+            assert x.device.type == device.type
+            assert_close(x.cpu().to(y.dtype), y, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("sizes", [(3, 5, 8), (64, 72, 32)])
+def test_a_query_without_valid_keys_gets_zeros_and_finite_gradients(device, dtype, sizes):
+    n, m, width = sizes
+    inputs = [random(2, i, width, seed=i) for i in (n, m, m)]
+    mask = (random(n, m) < 0.5).index_fill(0, torch.tensor([1]), False)
+    layers = attentions(*inputs)
+    inputs, mask = move((inputs, mask), device, dtype)
+    for layer in layers:
+        layer = layer.to(device, dtype).train()
+        parts = [x.clone().requires_grad_() for x in inputs]
+        output = layer(*parts, [0, m], mask=mask)
+        output.float().square().sum().backward()
+        assert output.dtype == dtype and output.isfinite().all()
+        assert (output[0] == 0).all() and (output[1, 1] == 0).all()
+        assert (output[1] != 0).any()
+        assert all(x.grad.isfinite().all() for x in (*parts, *layer.parameters()))
+        assert not any(x.grad[0].any() for x in parts)  # no way into the first example
+
+
+models = pytest.mark.parametrize(
+    "model", [RECURRENT, TRANSFORMER], ids=["GRU", "Transformer"]
+)
+
+
+@models
+def test_neither_padding_nor_future_tokens_change_a_prediction(model, device):
+    model, tokens, lengths = move((model, TOKENS, LENGTHS), device)
+    logits = model(tokens, tokens, lengths)
+    src, tgt = nn.functional.pad(tokens, (0, 3), value=7), tokens.clone()
+    src[0, 2:], tgt[:, 3:] = 8, 8
+    assert_close(model(src, tgt, lengths)[:, :3], logits[:, :3])
+
+
+@models
+def test_stepwise_decoding_equals_full_pass(model, device):
+    model, tokens, lengths = move((model, TOKENS, LENGTHS), device)
+    state = model.decoder.init_state(model.encoder(tokens, lengths), lengths)
+    steps = []
+    for token in tokens.split(1, dim=1):
+        logits, state = model.decoder(token, state)
+        steps.append(logits)
+    assert_close(torch.cat(steps, dim=1), model(tokens, tokens, lengths))
+
+
+def fitted(model, device, precision="32-true"):
+    """A copy of the model, trained on the device, and the history of its loss."""
+    data = d2l.Copying(num_batches=4, batch_size=8, max_len=6, num_symbols=8)
+    trainer = d2l.Trainer(2, num_gpus=int(device.type == "cuda"), precision=precision)
+    model = copy.deepcopy(model)
+    torch.manual_seed(0)
+    trainer.fit(model, data)
+    assert next(model.parameters()).device.type == device.type
+    assert 0 <= data.accuracy(model.eval(), length=3) <= 1
+    return trainer.history.train_loss.tolist()
+
+
+def test_training_has_the_same_history_on_every_device(device):
+    expected = fitted(RECURRENT, torch.device("cpu"))  # which has no dropout
+    assert fitted(RECURRENT, device) == pytest.approx(expected, rel=1e-4)
+
+
+@models
+@pytest.mark.parametrize("precision", ["32-true", "bf16-mixed"])
+def test_the_same_seed_gives_the_same_history(model, precision, device):
+    torch.set_num_threads(1)  # then the same to the last bit
+    first, second = (fitted(model, device, precision) for _ in range(2))
+    assert first == (second if device.type == "cpu" else pytest.approx(second, rel=1e-3))
+
+
+def test_translations_and_figures_take_what_is_on_the_device(device):
+    data = d2l.MTFraEng(4, num_train=8, num_val=0)
+    sizes = SIZES[1:]
+    encoder = d2l.TransformerEncoder(len(data.src_vocab), *sizes)
+    decoder = d2l.TransformerDecoder(len(data.tgt_vocab), *sizes)
+    model = d2l.Seq2Seq(encoder, decoder, tgt_pad=0, lr=0.1, tgt_eos=1).to(device)
+    sentences = data.sentences(train=True)[0]
+    for decode in (None, d2l.beam_search):
+        assert len(d2l.translate(model, data, sentences, decode)) == 8
+    weights = torch.full((1, 1, 2, 3), 1 / 3, device=device)
+    d2l.show_heatmaps(weights, "keys", "queries")
+    d2l.show_attention(weights, ["a", "b"], ["c", "d", "e"])
+    d2l.draw_attention("q", "abc", "def", "o", *weights[0, 0])
+    d2l.plot(weights[0, 0, 0], weights[0, 0])
+    d2l.ProgressBoard().draw(weights.sum(), weights.mean(), "loss")

@@ -1,0 +1,364 @@
+"""GPT: causal, its cache, sampling; equal to transformers' GPT-2 and Llama."""
+
+import json
+import os
+
+import pytest
+import torch
+from helpers import assert_close, random
+from safetensors.torch import load_file, save_file
+
+import d2lmini as d2l
+
+os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error"}
+
+LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary", "num_kv_heads": 2}
+KINDS = {"GPT-2": {}, "Llama": LLAMA, "untied": {**LLAMA, "tied": False}}
+kinds = pytest.mark.parametrize("options", KINDS.values(), ids=KINDS)
+
+
+def larger(model):
+    """Random weights that make differences visible."""
+    torch.manual_seed(0)
+    for weights in model.parameters():
+        torch.nn.init.normal_(weights, std=0.3)
+    return model.eval()
+
+
+def gpt(num_heads=4, max_len=16, **options):
+    return larger(d2l.GPT(40, 24, 2, num_heads, max_len=max_len, **options))
+
+
+def some_tokens(b=2, n=10):
+    return torch.randint(40, (b, n), generator=torch.Generator().manual_seed(1))
+
+
+# --- the model -----------------------------------------------------------------------
+
+
+@kinds
+def test_future_tokens_cannot_change_the_past(options):
+    model, tokens = gpt(**options), some_tokens()
+    changed = tokens.clone()
+    changed[:, 6:] = (tokens[:, 6:] + 1) % 40
+    difference = (model(tokens) - model(changed)).abs().amax(dim=(0, 2))
+    assert difference[:6].max() < 1e-5 and difference[6:].min() > 0.01
+
+
+@kinds
+@pytest.mark.parametrize("sizes", [[1] * 10, [4, 1, 5]])
+def test_decoding_in_pieces_with_a_cache_equals_the_full_pass(options, sizes):
+    model, tokens, caches, logits = gpt(**options), some_tokens(), [None, None], []
+    for piece in tokens.split(sizes, dim=1):
+        before = caches
+        step, caches = model(piece, caches)
+        logits.append(step)
+    assert_close(torch.cat(logits, dim=1), model(tokens))
+    assert_close(model(piece, before)[0], step)  # the old caches are as they were
+    g = options.get("num_kv_heads", 4)
+    assert caches[0][0].shape == caches[1][1].shape == (2, g, 10, 6)
+
+
+def test_one_head_for_all_queries_is_every_head_with_the_same_keys_and_values():
+    grouped, full = gpt(num_kv_heads=2), gpt()
+    state = grouped.state_dict()
+    for name in [name for name in state if "W_k" in name or "W_v" in name]:
+        rows = state[name].unflatten(0, (2, 6)).repeat_interleave(2, dim=0)
+        state[name] = rows.flatten(0, 1)
+    full.load_state_dict(state)
+    assert_close(grouped(some_tokens()), full(some_tokens()))
+
+
+def test_gpt_2_s_parameters_are_as_many_as_in_the_smallest_released_model():
+    with torch.device("meta"):
+        model = d2l.GPT(50257, 768, 12, 12)
+    assert sum(weights.numel() for weights in model.parameters()) == 124_439_808
+
+
+@kinds
+def test_a_model_works_on_the_device_of_its_weights(options):
+    with torch.device("meta"):
+        model = d2l.GPT(40, 24, 2, 4, **options)
+    tokens = torch.zeros(2, 5, dtype=torch.long, device="meta")
+    logits, caches = model(tokens, [None, None])
+    assert logits.device.type == caches[0][0].device.type == "meta"
+    assert model(tokens[:, :1], caches)[0].shape == (2, 1, 40)
+
+
+def test_the_first_loss_is_that_of_a_uniform_guess_and_training_lowers_it():
+    torch.manual_seed(0)
+    model = d2l.GPT(40, 24, 2, 4, lr=0.01, **LLAMA)
+    tokens = (torch.arange(9) + torch.arange(64)[:, None]) % 40
+    loss = model.loss(model(tokens[:, :-1]), tokens[:, 1:])
+    assert loss.item() == pytest.approx(torch.tensor(40.0).log().item(), abs=0.05)
+    data = d2l.DataModule()
+    data.batch_size = 16
+    parts = tokens[:, :-1], tokens[:, 1:]
+    data.get_dataloader = lambda train: d2l.DataModule.get_tensorloader(data, parts, train)
+    trainer = d2l.Trainer(5)
+    model.board.display = False
+    trainer.fit(model, data)
+    assert trainer.history["val_loss"].iloc[-1] < 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_heads": 5}, "num_heads = 5"),
+        ({"num_kv_heads": 3}, "num_kv_heads = 3"),
+        ({"norm": "batch"}, "norm must be one of"),
+        ({"ffn": "relu"}, "ffn must be one of"),
+        ({"positions": "none"}, "positions must be one of"),
+    ],
+)
+def test_an_impossible_option_is_refused_by_name(options, message):
+    with pytest.raises(ValueError, match=message):
+        gpt(**options)
+
+
+@kinds
+def test_initial_weights_are_those_of_gpt_2(options):
+    torch.manual_seed(0)
+    model = d2l.GPT(500, 64, 8, 4, max_len=50, **options)
+    for name, weights in model.named_parameters():
+        if "norm" in name or weights.ndim == 1:
+            assert ((weights == 0) if "bias" in name else (weights == 1)).all(), name
+        else:  # what is added to the residual path is divided by the root of its terms
+            added = any(part in name for part in ("W_o", "ffn.2", "down"))
+            std = 0.02 / 4 if added else 0.02
+            assert 0.9 * std < weights.std() < 1.1 * std, name
+
+
+# --- sampling ------------------------------------------------------------------------
+
+
+def test_the_plain_distribution_is_the_softmax_and_the_temperature_divides_the_logits():
+    logits = random(3, 7)
+    assert_close(d2l.next_token_probs(logits), logits.softmax(dim=-1))
+    assert_close(d2l.next_token_probs(logits, top_k=7, top_p=1), logits.softmax(dim=-1))
+    assert_close(d2l.next_token_probs(logits, 0.5), (2 * logits).softmax(dim=-1))
+    greedy = d2l.next_token_probs(torch.tensor([1.0, 3.0, 3.0]), temperature=0)
+    assert greedy.tolist() == [0, 1, 0]  # of two that are equal, the first
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_top_k_keeps_k_tokens_and_top_p_the_smallest_set_that_is_enough(seed):
+    logits = random(5, 20, seed=seed)
+    plain = logits.softmax(dim=-1)
+    probs = d2l.next_token_probs(logits, top_k=3)
+    assert ((probs > 0).sum(dim=-1) == 3).all()
+    assert_close(
+        probs, torch.where(probs > 0, plain, 0) / plain.topk(3)[0].sum(-1)[:, None]
+    )
+    for top_p in (0.01, 0.5, 0.9):
+        kept = d2l.next_token_probs(logits, top_p=top_p) > 0
+        total = (plain * kept).sum(dim=-1)
+        smallest = plain.masked_fill(~kept, 1).amin(dim=-1)
+        assert (total >= top_p - 1e-6).all() and (total - smallest < top_p).all()
+        assert (smallest >= plain.masked_fill(kept, 0).amax(dim=-1)).all()
+
+
+@pytest.mark.parametrize("shape", [(20,), (2, 3, 20)])
+def test_a_distribution_is_made_of_each_row_of_logits(shape):
+    logits, options = random(*shape), {"temperature": 2, "top_k": 12, "top_p": 0.6}
+    rows = logits.view(-1, 20).split(1)
+    expected = torch.cat([d2l.next_token_probs(row, **options) for row in rows])
+    assert_close(d2l.next_token_probs(logits, **options), expected.view(shape))
+
+
+@pytest.mark.parametrize("options", [{"temperature": -1}, {"top_k": 0}, {"top_p": 0}])
+def test_an_impossible_filter_is_refused_by_name(options):
+    (name,) = options
+    with pytest.raises(ValueError, match=f"{name}={options[name]}"):
+        d2l.next_token_probs(random(4), **options)
+
+
+@kinds
+def test_generation_with_the_cache_equals_generation_without(options):
+    model, tokens = gpt(**options), some_tokens(n=4)
+    slow, generator = tokens, torch.Generator().manual_seed(5)
+    for _ in range(12):
+        probs = d2l.next_token_probs(model(slow)[:, -1], 1.5, top_k=20, top_p=0.9)
+        slow = torch.cat((slow, torch.multinomial(probs, 1, generator=generator)), dim=1)
+    fast = d2l.generate(model, tokens, 12, temperature=1.5, top_k=20, top_p=0.9, seed=5)
+    assert torch.equal(fast, slow)
+
+
+def test_a_seed_repeats_a_text_and_max_len_ends_it():
+    model, tokens = gpt(), some_tokens(n=4)
+    assert torch.equal(*(d2l.generate(model, tokens, 8, seed=2) for _ in range(2)))
+    assert not torch.equal(*(d2l.generate(model, tokens, 8, seed=seed) for seed in (2, 3)))
+    with pytest.raises(ValueError, match="max_len = 16"):
+        d2l.generate(model, tokens, 14)
+
+
+# --- checkpoints of transformers, the oracle -----------------------------------------
+
+GPT2 = {"vocab_size": 40, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 24}
+SMALL = {
+    "vocab_size": 40,
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 24,
+}
+BASE = {"rope_type": "default", "rope_theta": 100.0}
+CHECKPOINTS = {
+    "GPT-2": GPT2,
+    "GPT-2, untied": {**GPT2, "tie_word_embeddings": False, "n_inner": 50},
+    "Llama": {**SMALL, "rms_norm_eps": 0.1},
+    "Llama, grouped": {**SMALL, "num_key_value_heads": 2, "rope_parameters": BASE},
+    "Llama, tied": {**SMALL, "num_key_value_heads": 1, "tie_word_embeddings": True},
+}
+
+
+def checkpoint(folder, sizes):
+    """A random model of transformers, saved into a folder with a tokenizer."""
+    import transformers
+    from tokenizers import Tokenizer, models
+
+    if "n_embd" in sizes:
+        config = transformers.GPT2Config(**sizes, bos_token_id=0, eos_token_id=0)
+        model = larger(transformers.GPT2LMHeadModel(config))
+    else:
+        config = transformers.LlamaConfig(**sizes, bos_token_id=0, eos_token_id=0)
+        model = larger(transformers.LlamaForCausalLM(config))
+    model.save_pretrained(folder)
+    vocab = {chr(65 + i): i for i in range(40)}
+    Tokenizer(models.BPE(vocab, [])).save(str(folder / "tokenizer.json"))
+    return model
+
+
+@pytest.mark.parametrize("sizes", CHECKPOINTS.values(), ids=CHECKPOINTS)
+def test_a_checkpoint_gives_the_logits_and_the_greedy_text_of_transformers(sizes, tmp_path):
+    oracle = checkpoint(tmp_path, sizes)
+    model, tokenizer = d2l.load_pretrained(tmp_path)
+    tokens = some_tokens()
+    with torch.no_grad():
+        assert_close(model(tokens), oracle(tokens).logits)
+    theirs = oracle.generate(tokens, max_new_tokens=12, do_sample=False, eos_token_id=None)
+    assert torch.equal(d2l.generate(model, tokens, 12, temperature=0), theirs)
+    assert not model.training and tokenizer.encode("BAD").ids == [1, 0, 3]
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A folder for each family, with what it gives."""
+    folders = {name: tmp_path_factory.mktemp(name) for name in ("gpt2", "llama")}
+    checkpoint(folders["gpt2"], GPT2)
+    checkpoint(folders["llama"], CHECKPOINTS["Llama, grouped"])
+    return folders
+
+
+def copy(saved, family, folder):
+    """Copy a checkpoint; return its weights and its config."""
+    for path in saved[family].iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    config = json.loads((folder / "config.json").read_text())
+    return load_file(folder / "model.safetensors"), config
+
+
+def write(folder, tensors, config):
+    tensors = {name: W.contiguous() for name, W in tensors.items()}
+    save_file(tensors, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+def test_the_names_and_fields_of_older_files_are_read_too(saved, tmp_path):
+    tensors, config = copy(saved, "gpt2", tmp_path)
+    expected = d2l.load_pretrained(tmp_path)[0](some_tokens())
+    tensors = {name.removeprefix("transformer."): W for name, W in tensors.items()}
+    tensors |= {
+        "h.0.attn.bias": torch.ones(1, 1, 24, 24),
+        "h.1.attn.masked_bias": random(1)[0],
+    }
+    tensors["lm_head.weight"] = tensors["wte.weight"].clone()
+    write(tmp_path, {name: W.double() for name, W in tensors.items()}, config)
+    assert_close(d2l.load_pretrained(tmp_path)[0](some_tokens()), expected)
+
+    tensors, config = copy(saved, "llama", tmp_path)
+    expected = d2l.load_pretrained(tmp_path)[0](some_tokens())
+    config |= {"rope_theta": 100.0, "rope_scaling": None, "head_dim": None}
+    del config["rope_parameters"]
+    write(tmp_path, tensors, config)
+    assert_close(d2l.load_pretrained(tmp_path)[0](some_tokens()), expected)
+    config["rope_theta"] = 10000  # as where the field is missing
+    write(tmp_path, tensors, config)
+    expected = d2l.load_pretrained(tmp_path)[0](some_tokens())
+    del config["rope_theta"]
+    write(tmp_path, tensors, config)
+    assert torch.equal(d2l.load_pretrained(tmp_path)[0](some_tokens()), expected)
+
+
+FOREIGN = [
+    ("gpt2", {"model_type": "bert"}, "model_type"),
+    ("gpt2", {"activation_function": "relu"}, "activation_function"),
+    ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, "scale_attn_by_inverse_layer_idx"),
+    ("gpt2", {"scale_attn_weights": False}, "scale_attn_weights"),
+    ("gpt2", {"n_layer": None}, "n_layer"),
+    ("gpt2", {"n_head": 5}, "num_heads = 5"),
+    ("gpt2", {"n_layer": 3}, "blks.2.norm1.weight"),
+    ("gpt2", {"n_layer": 1}, "blks.1.norm1.weight"),
+    ("gpt2", {"n_inner": 50}, "blks.0.ffn.0.weight"),
+    ("llama", {"hidden_act": "gelu"}, "hidden_act"),
+    ("llama", {"rope_parameters": {"rope_type": "llama3", "factor": 8}}, "rope_type"),
+    ("llama", {"rope_parameters": None, "rope_scaling": {"type": "linear"}}, "type"),
+    ("llama", {"num_key_value_heads": 4}, "blks.0.W_k.weight"),
+    ("llama", {"vocab_size": 41}, "embedding.weight"),
+    ("llama", {"rms_norm_eps": None}, "rms_norm_eps"),
+]
+
+
+@pytest.mark.parametrize(("family", "change", "message"), FOREIGN)
+def test_a_foreign_checkpoint_is_refused_by_file_and_field(
+    saved, family, change, message, tmp_path
+):
+    tensors, config = copy(saved, family, tmp_path)
+    config = {k: v for k, v in (config | change).items() if v is not None}
+    write(tmp_path, tensors, config)
+    file = "model.safetensors" if "blks" in message or "emb" in message else "config.json"
+    with pytest.raises(ValueError, match=rf"{file}: [\s\S]*{message}"):
+        d2l.load_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize("missing", ["norm", "lm_head", "layers.1.mlp.down_proj"])
+def test_a_missing_or_an_additional_weight_is_named(saved, missing, tmp_path):
+    tensors, config = copy(saved, "llama", tmp_path)
+    name = f"model.{missing}.weight" if missing != "lm_head" else "lm_head.weight"
+    additional = {"model.layers.0.self_attn.q_proj.bias": torch.zeros(32)}
+    for changed, message in [
+        ({k: W for k, W in tensors.items() if k != name}, "Missing key"),
+        (tensors | additional, "blks.0.W_q.bias"),
+    ]:
+        write(tmp_path, changed, config)
+        with pytest.raises(ValueError, match=rf"model\.safetensors: [\s\S]*{message}"):
+            d2l.load_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize(("family", "name"), [("gpt2", "wte"), ("llama", "embed_tokens")])
+def test_an_output_layer_that_is_not_the_embedding_is_refused_if_tied(
+    saved, family, name, tmp_path
+):
+    tensors, config = copy(saved, family, tmp_path)
+    (embedding,) = (W for key, W in tensors.items() if key.endswith(f"{name}.weight"))
+    config["tie_word_embeddings"] = True
+    for output, works in [(embedding.clone(), True), (embedding + 1, False)]:
+        write(tmp_path, tensors | {"lm_head.weight": output}, config)
+        if works:
+            model, _ = d2l.load_pretrained(tmp_path)
+            assert torch.equal(model.output.weight, embedding)
+            continue
+        with pytest.raises(ValueError, match="lm_head"):
+            d2l.load_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize("file", ["config.json", "model.safetensors", "tokenizer.json"])
+def test_a_missing_or_damaged_file_is_named(saved, file, tmp_path):
+    copy(saved, "gpt2", tmp_path)
+    path = tmp_path / file
+    whole = path.read_bytes()
+    for damage in (whole[: len(whole) // 2], b"", None):
+        path.unlink() if damage is None else path.write_bytes(damage)
+        with pytest.raises(ValueError, match=file):
+            d2l.load_pretrained(tmp_path)

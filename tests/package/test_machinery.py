@@ -1,0 +1,156 @@
+"""Layers and models under PyTorch's own machinery: compile, export, func, autocast."""
+
+import copy
+import pickle
+
+import pytest
+import torch
+from helpers import random
+from torch.func import functional_call, grad, vmap
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+import d2lmini as d2l
+
+pytestmark = pytest.mark.slow
+
+SIZES = 8, 12, 2  # num_hiddens, ffn_num_hiddens, num_heads
+
+
+def sequences():
+    return [random(3, 5, 8, seed=seed) for seed in range(3)]
+
+
+def attention(layer):
+    """An attention layer on queries, keys and values, with a list of lengths."""
+    return layer, [*sequences(), [2, 5, 4]]
+
+
+def translator(encoder, decoder):
+    """A model on sources and targets."""
+    model = d2l.Seq2Seq(encoder, decoder, tgt_pad=0, lr=0.1)
+    return model, [*torch.arange(30).reshape(2, 3, 5) % 11]
+
+
+def gru():
+    parts = d2l.Seq2SeqEncoder, d2l.Seq2SeqAttentionDecoder
+    return translator(*(part(11, 6, 8, 1) for part in parts))
+
+
+def transformer():
+    parts = d2l.TransformerEncoder, d2l.TransformerDecoder
+    model, inputs = translator(*(part(11, *SIZES, num_blks=1, dropout=0) for part in parts))
+    return model, [*inputs, torch.tensor([2, 5, 4])]
+
+
+def vit():
+    return d2l.ViT(4, 2, *SIZES, 1, 0, 0), [random(3, 1, 4, 4)]
+
+
+def gpt(**options):
+    return d2l.GPT(11, 8, 1, 2, max_len=5, **options), [torch.arange(15).reshape(3, 5) % 11]
+
+
+LLAMA = {"num_kv_heads": 1, "norm": "rms", "ffn": "swiglu", "positions": "rotary"}
+
+LAYERS = {
+    "DotProductAttention": lambda: attention(d2l.DotProductAttention(0)),
+    "DistanceAttention": lambda: attention(d2l.DistanceAttention(0)),
+    "BilinearAttention": lambda: attention(d2l.BilinearAttention(8, 0)),
+    "AdditiveAttention": lambda: attention(d2l.AdditiveAttention(4, 0)),
+    "MultiHeadAttention": lambda: attention(d2l.MultiHeadAttention(8, 2, 0)),
+    "Transformer": transformer,
+    "ViT": vit,
+    "GPT": gpt,
+    "GPT like Llama": lambda: gpt(**LLAMA),
+    "GRU with attention": gru,
+}
+
+
+@pytest.fixture(params=LAYERS)
+def problem(request):
+    """A layer that has seen its inputs once, the inputs, and its output for them."""
+    torch.manual_seed(0)
+    layer, inputs = LAYERS[request.param]()
+    return layer, inputs, layer(*inputs).detach()
+
+
+without_gru = pytest.mark.parametrize(
+    "problem", [name for name in LAYERS if "GRU" not in name], indirect=True
+)
+
+
+@without_gru  # PyTorch does not compile recurrent networks
+def test_it_compiles_into_one_graph_for_all_sizes(problem):
+    layer, inputs, expected = problem
+    torch.compiler.reset()
+    compiled = torch.compile(layer, fullgraph=True, backend="aot_eager", dynamic=True)
+    torch.testing.assert_close(compiled(*inputs), expected)
+
+
+@pytest.mark.filterwarnings("ignore:The tensor attribute")
+def test_it_is_exported_for_batches_of_any_size(problem):
+    layer, inputs, _ = problem
+    inputs = [torch.as_tensor(part) for part in inputs]
+    sizes = ({0: torch.export.Dim.DYNAMIC},) * len(inputs)
+    if isinstance(layer, d2l.Seq2Seq) and inputs[2:]:
+        sizes = *sizes[:2], sizes[2:]  # its lengths are *args
+    program = torch.export.export(layer.eval(), tuple(inputs), dynamic_shapes=sizes)
+    larger = [torch.cat([part, part]) for part in inputs]
+    torch.testing.assert_close(program.module()(*larger), layer(*larger))
+
+
+@without_gru  # PyTorch has no vmap of recurrent networks
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+def test_it_works_under_vmap(problem):
+    layer, inputs, expected = problem
+    inputs = [torch.as_tensor(part) for part in inputs]
+    outputs = vmap(layer)(*(torch.stack([part, part]) for part in inputs))
+    torch.testing.assert_close(outputs, torch.stack([expected, expected]))
+    torch.testing.assert_close(copy.deepcopy(layer)(*inputs), expected)
+
+
+def test_it_is_differentiated_by_torch_func_and_then_copied(problem):
+    layer, inputs, expected = problem
+
+    def loss(parameters):
+        return functional_call(layer, parameters, tuple(inputs)).square().sum()
+
+    parameters = dict(layer.named_parameters())
+    if parameters:
+        loss(parameters).backward()
+    for name, slope in grad(loss)(parameters).items():
+        torch.testing.assert_close(slope, parameters[name].grad)
+    torch.testing.assert_close(copy.deepcopy(layer)(*inputs), expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_autocast_is_accurate_and_so_are_its_weights(problem, dtype):
+    layer, inputs, expected = problem
+    has_weights = hasattr(layer, "attention_weights")
+    weights = layer.attention_weights if has_weights else expected
+    with torch.autocast("cpu", dtype):
+        output = layer(*inputs)
+    close = {"atol": 0.05, "rtol": 0.05}
+    torch.testing.assert_close(output.float(), expected, **close)
+    found = layer.attention_weights if has_weights else output
+    for one, other in zip(found, weights, strict=True):
+        torch.testing.assert_close(one.float(), other, **close)
+
+
+def test_without_fusion_there_are_second_derivatives(problem):
+    layer, inputs, _ = problem
+    parts = [*layer.parameters()] or [part.requires_grad_() for part in inputs[:3]]
+    with sdpa_kernel(SDPBackend.MATH):
+        output = layer(*inputs).square().sum()
+    slopes = torch.autograd.grad(output, parts, create_graph=True)
+    sum(slope.square().sum() for slope in slopes).backward()
+    assert all(part.grad.isfinite().all() for part in parts)
+
+
+def test_copies_and_pickles_do_not_hold_the_last_call(problem):
+    layer, inputs, expected = problem
+    size = len(pickle.dumps(layer))
+    layer(*(torch.cat([torch.as_tensor(part)] * 100) for part in inputs))
+    assert len(pickle.dumps(layer)) == size
+    for clone in (copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
+        torch.testing.assert_close(clone(*inputs), expected)

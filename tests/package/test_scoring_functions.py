@@ -1,0 +1,395 @@
+"""Masks, masked_softmax and the attention layers: oracles and properties."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+from helpers import random
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.nn.functional import scaled_dot_product_attention
+from torch.utils._python_dispatch import TorchDispatchMode
+
+import d2lmini as d2l
+
+
+@st.composite
+def problems(draw, empty=True):
+    """Queries, keys, values and lengths (or None) of random sizes.
+
+    `empty` allows lengths of 0, queries that may attend to nothing.
+    """
+    b, n, m, d, v = (draw(st.integers(1, high)) for high in (3, 4, 6, 5, 4))
+    length = st.integers(0 if empty else 1, m + 1)
+    one = st.lists(length, min_size=b, max_size=b)
+    two = st.lists(st.lists(length, min_size=n, max_size=n), min_size=b, max_size=b)
+    lengths = draw(st.none() | one | two)
+    seed = draw(st.integers(0, 1000))
+    shapes = [(b, n, d), (b, m, d), (b, m, v)]
+    inputs = [random(*shape, seed=seed + i) for i, shape in enumerate(shapes)]
+    return *inputs, None if lengths is None else torch.tensor(lengths)
+
+
+def allowed(valid_lens, b, n, m):
+    """The mask (b, n, m), entry by entry."""
+    mask = torch.ones(b, n, m, dtype=torch.bool)
+    if valid_lens is not None:
+        for i in range(b):
+            for j in range(n):
+                length = valid_lens[i] if valid_lens.ndim == 1 else valid_lens[i, j]
+                mask[i, j, int(length) :] = False
+    return mask
+
+
+def layers(queries, keys, values):
+    """Both layers in evaluation mode, the additive one with its widths fixed."""
+    torch.manual_seed(0)
+    dot, additive = d2l.DotProductAttention(0.5), d2l.AdditiveAttention(7, 0.5)
+    additive(queries, keys, values)
+    return dot.eval(), additive.eval()
+
+
+# --- masks ---------------------------------------------------------------------------
+
+
+@given(problems())
+def test_length_mask_hides_keys_beyond_the_length(problem):
+    queries, keys, _, valid_lens = problem
+    if valid_lens is not None:
+        b, n, m = *queries.shape[:2], keys.shape[1]
+        mask = d2l.length_mask(valid_lens, m).expand(b, n, m)
+        assert torch.equal(mask, allowed(valid_lens, b, n, m))
+
+
+@given(st.integers(1, 6), st.integers(0, 4))
+def test_causal_mask_lets_a_query_see_up_to_its_own_position(n, start):
+    mask = d2l.causal_mask(n, start=start)
+    assert mask.shape == (n, start + n)
+    for i in range(n):
+        assert mask[i].tolist() == [j <= start + i for j in range(start + n)]
+        assert torch.equal(d2l.causal_mask(1, start + n, start=start + i)[0], mask[i])
+
+
+@pytest.mark.parametrize("options", [{"num_queries": 2.5}, {"num_keys": 2.5}])
+def test_causal_mask_refuses_sizes_that_are_no_integers(options):
+    with pytest.raises(TypeError, match="tuple of ints"):
+        d2l.causal_mask(**{"num_queries": 2} | options)
+
+
+def test_length_mask_refuses_a_number_of_keys_that_is_no_integer():
+    with pytest.raises(ValueError, match=r"num_keys must be an integer >= 0, not 2\.5"):
+        d2l.length_mask([1, 2], 2.5)
+
+
+def test_masks_are_made_on_the_device_they_are_asked_for():
+    assert d2l.causal_mask(3, 4, device="meta").device.type == "meta"
+    assert d2l.length_mask(torch.ones(2, dtype=int, device="meta"), 3).is_meta
+    weights = d2l.masked_softmax(torch.ones(2, 3, 4, device="meta"), [1, 2])
+    assert weights.is_meta
+
+
+# --- masked_softmax ------------------------------------------------------------------
+
+
+@given(problems(empty=False))
+def test_masked_softmax_equals_d2l(d2l_1_0_3, problem):
+    queries, keys, _, valid_lens = problem
+    scores = queries @ keys.transpose(1, 2)
+    theirs = d2l_1_0_3.masked_softmax(scores.clone(), valid_lens)
+    torch.testing.assert_close(d2l.masked_softmax(scores, valid_lens), theirs)
+
+
+def test_masked_keys_get_nothing_however_low_the_other_scores_are():
+    scores = torch.tensor([[[-3000.0, -3001.0, 0.0]]])
+    weights = d2l.masked_softmax(scores, torch.tensor([2]))
+    torch.testing.assert_close(weights[0, 0, :2], torch.softmax(scores[0, 0, :2], -1))
+    assert weights[0, 0, 2] == 0
+
+
+def test_an_empty_row_has_finite_gradients():
+    scores = random(2, 3, 4).requires_grad_()
+    with pytest.warns(UserWarning, match="Anomaly"), torch.autograd.detect_anomaly():
+        weights = d2l.masked_softmax(scores, torch.tensor([0, 2]))
+        (weights * random(2, 3, 4, seed=1)).sum().backward()
+    assert (scores.grad[0] == 0).all()
+    assert (scores.grad[1, :, :2] != 0).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int32, torch.int64, "list"])
+def test_lengths_may_have_any_integer_type_or_be_a_list(dtype):
+    lengths = [1, 3] if dtype == "list" else torch.tensor([1, 3], dtype=dtype)
+    inputs = random(2, 3, 5), random(2, 4, 5, seed=1), random(2, 4, 6, seed=2)
+    for layer in layers(*inputs):
+        expected = layer(*inputs, torch.tensor([1, 3]))
+        assert torch.equal(layer(*inputs, lengths), expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"valid_lens": torch.tensor([1, 2, 3])}, r"valid_lens must be \(2,\) or \(2, 3\)"),
+        ({"valid_lens": [[1, 2, 3, 4]] * 2}, r"valid_lens must be .* not \(2, 4\)"),
+        ({"valid_lens": torch.ones(2)}, "valid_lens must be integers, not torch.float32"),
+        ({"valid_lens": torch.ones(2, 3).bool()}, "valid_lens must be integers"),
+        ({"mask": torch.ones(3, 4)}, r"mask must be boolean and fit .* not torch.float32"),
+        ({"mask": torch.ones(5, 4).bool()}, r"mask must .* \(2, 3, 4\), not .*\(5, 4\)"),
+        ({"mask": torch.ones(1, 2, 3, 4).bool()}, r"mask must .* not .*\(1, 2, 3, 4\)"),
+        ({"mask": np.ones((3, 4))}, r"mask must be boolean and fit .* not torch.float64"),
+    ],
+)
+def test_lengths_or_a_mask_that_do_not_fit_are_refused(options, message):
+    inputs = random(2, 3, 5), random(2, 4, 5), random(2, 4, 1)
+    for call in (
+        lambda: d2l.masked_softmax(random(2, 3, 4), **options),
+        lambda: d2l.DotProductAttention(0)(*inputs, **options),
+        lambda: d2l.AdditiveAttention(7, 0)(*inputs, **options),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_a_mask_may_be_an_array_or_a_list_but_queries_must_be_tensors():
+    inputs = random(2, 3, 5), random(2, 4, 5, seed=1), random(2, 4, 6, seed=2)
+    mask = d2l.causal_mask(3, 4)
+    multi_head = d2l.MultiHeadAttention(4, 2, 0)
+    for layer in (*layers(*inputs), multi_head):
+        expected = layer(*inputs, mask=mask)
+        for same in (mask.numpy(), mask.expand(2, 3, 4).numpy()):
+            assert torch.equal(layer(*inputs, mask=same), expected)
+    assert torch.equal(multi_head(*inputs, mask=mask.expand(2, 3, 4)), expected)
+    with pytest.raises(ValueError, match="queries, keys and values must be tensors"):
+        d2l.DotProductAttention(0)(*(part.numpy() for part in inputs))
+
+
+# --- the layers against their oracles ------------------------------------------------
+
+
+@given(problems(empty=False))
+def test_both_layers_equal_d2l_under_copied_weights(d2l_1_0_3, problem):
+    queries, keys, values, valid_lens = problem
+    wide = torch.cat([queries, queries], dim=-1)  # for additive attention
+    for name, arguments, Q in [
+        ("DotProductAttention", (0.5,), queries),
+        ("AdditiveAttention", (7, 0.5), wide),
+    ]:
+        ours, theirs = (
+            getattr(library, name)(*arguments).eval() for library in (d2l, d2l_1_0_3)
+        )
+        for layer in (ours, theirs):
+            layer(Q, keys, values, valid_lens)
+        ours.load_state_dict(theirs.state_dict())
+        expected = theirs(Q, keys, values, valid_lens)
+        torch.testing.assert_close(ours(Q, keys, values, valid_lens), expected)
+        torch.testing.assert_close(ours.attention_weights, theirs.attention_weights)
+
+
+@given(problems(), st.integers(1, 3), st.integers(0, 1000))
+def test_dot_product_attention_equals_torch(problem, heads, seed):
+    queries, keys, values = (
+        torch.stack([part + head for head in range(heads)], dim=1) for part in problem[:3]
+    )
+    mask = random(len(queries), 1, queries.shape[2], keys.shape[2], seed=seed) > 0
+    mask[..., 0] = True
+    queries.requires_grad_()
+    ours = d2l.DotProductAttention(0)(queries, keys, values, mask=mask)
+    theirs = scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
+    torch.testing.assert_close(ours, theirs)
+    slopes = [torch.autograd.grad(Y.square().sum(), queries)[0] for Y in (ours, theirs)]
+    torch.testing.assert_close(*slopes)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@given(problem=problems())
+def test_half_precision_agrees_with_single(dtype, problem):
+    *inputs, valid_lens = problem
+    inputs = [part.to(dtype) for part in inputs]
+    layer, eps = d2l.DotProductAttention(0), torch.finfo(dtype).eps
+    results = []
+    for parts in (inputs, [part.float() for part in inputs]):
+        results += [layer(*parts, valid_lens), layer.attention_weights]
+    half, half_weights, *single = results
+    assert half.dtype == half_weights.dtype == dtype
+    for part, expected in zip((half, half_weights), single):
+        torch.testing.assert_close(part.float(), expected, atol=8 * eps, rtol=8 * eps)
+
+
+# --- properties of both layers -------------------------------------------------------
+
+
+@given(problems())
+def test_padding_never_leaks(problem):
+    queries, keys, values, valid_lens = problem
+    mask = allowed(valid_lens, *queries.shape[:2], keys.shape[1])
+    unseen = ~mask.any(dim=1)  # keys that no query of the example may see
+    for layer in layers(queries, keys, values):
+        before = layer(queries, keys, values, valid_lens)
+        other_keys, other_values = keys.clone(), values.clone()
+        other_keys[unseen], other_values[unseen] = 50.0, -1e6
+        after = layer(queries, other_keys, other_values, valid_lens)
+        torch.testing.assert_close(after, before)
+
+
+@given(problems(), st.integers(0, 1000), st.randoms(use_true_random=False))
+def test_weights_pool_the_values_and_are_zero_where_mask_or_lengths_forbid(
+    problem, seed, rng
+):
+    queries, keys, values, valid_lens = problem
+    b, n, m = *queries.shape[:2], keys.shape[1]
+    mask = random(b, n, m, seed=seed) > 0
+    both = mask & allowed(valid_lens, b, n, m)
+    order = list(range(m))
+    rng.shuffle(order)
+    for layer in layers(queries, keys, values):
+        output = layer(queries, keys, values, valid_lens, mask=mask)
+        weights = layer.attention_weights
+        assert (weights[~both] == 0).all() and not weights.requires_grad
+        torch.testing.assert_close(weights.sum(-1), both.any(-1).float())
+        torch.testing.assert_close(output, weights @ values)
+        shuffled = layer(queries, keys[:, order], values[:, order], mask=both[..., order])
+        torch.testing.assert_close(output, shuffled)
+
+
+@pytest.mark.parametrize("dropout", [0, 0.5])
+@pytest.mark.parametrize("heads", [(), (3,)])
+def test_a_query_without_valid_keys_gets_zeros_and_finite_gradients(dropout, heads):
+    inputs = [random(2, *heads, 4, 5, seed=seed) for seed in range(3)]
+    for layer in (d2l.DotProductAttention(dropout), d2l.AdditiveAttention(7, dropout)):
+        parts = [part.clone().requires_grad_() for part in inputs]
+        output = layer(*parts, torch.tensor([0, 4]))
+        output.square().sum().backward()
+        assert (output[0] == 0).all() and (output[1] != 0).any()
+        for part in parts:
+            assert (part.grad[0] == 0).all() and part.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("lengths", [[2, 6], [[1, 2, 3, 4], [5, 0, 1, 2]]])
+def test_heads_are_attended_to_one_by_one_with_the_same_lengths(lengths):
+    queries, keys = random(2, 3, 4, 5), random(2, 3, 6, 5, seed=1)
+    values = random(2, 3, 6, 7, seed=2)
+    for layer in layers(queries, keys, values):
+        output = layer(queries, keys, values, lengths)
+        weights = layer.attention_weights
+        assert weights.shape == (2 * 3, 4, 6)
+        for head in range(3):
+            one = layer(queries[:, head], keys[:, head], values[:, head], lengths)
+            torch.testing.assert_close(output[:, head], one)
+            torch.testing.assert_close(weights[head::3], layer.attention_weights)
+
+
+def test_dropout_acts_on_the_weights_in_training_only():
+    ones, values = torch.ones(1, 1, 1), torch.ones(1, 400, 1)
+    for layer in layers(ones, ones, ones):
+        torch.manual_seed(0)
+        assert layer(ones, values, values).item() == pytest.approx(1)
+        dropped = layer.train()(ones, values, values).item()
+        assert dropped != pytest.approx(1) and dropped == pytest.approx(1, abs=0.3)
+        uniform = torch.full((1, 1, 400), 1 / 400)
+        torch.testing.assert_close(layer.attention_weights, uniform)
+
+
+def test_dot_product_attention_keeps_nothing_of_size_n_by_m_and_no_graph():
+    layer, saved = d2l.DotProductAttention(0), []
+    inputs = [random(1, 128, 8, seed=seed).requires_grad_() for seed in range(3)]
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda part: saved.append(part) or part, lambda part: part
+    ):
+        layer(*(2 * part for part in inputs))
+    queries, keys, mask = layer._last
+    assert all(part.numel() < 128 * 128 for part in (*saved, queries, keys))
+    assert mask is None and not queries.requires_grad and not keys.requires_grad
+
+
+class Largest(TorchDispatchMode):
+    """Notes the number of elements of the largest tensor that is computed."""
+
+    numel = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **kwargs or {})
+        for part in result if isinstance(result, tuple) else [result]:
+            if torch.is_tensor(part) and part.dtype != torch.bool:
+                self.numel = max(self.numel, part.numel())
+        return result
+
+
+@pytest.mark.parametrize("dropout", [0, 0.5])
+@pytest.mark.parametrize("masked", ["not at all", "causal", "by length"])
+def test_without_gradients_no_numbers_of_size_n_by_m_are_computed(dropout, masked):
+    n, layer = 2100, d2l.DotProductAttention(dropout)
+    inputs = [random(1, n, 4, seed=seed) for seed in range(3)]
+    options = {"causal": {"mask": d2l.causal_mask(n)}, "by length": {"valid_lens": [n - 1]}}
+    options = options.get(masked, {})
+    with torch.no_grad(), Largest() as largest:
+        output = layer(*inputs, **options)
+    assert largest.numel <= 1024 * n
+    if dropout == 0:
+        torch.testing.assert_close(output, layer(*inputs, **options))
+
+
+def test_layers_can_be_used_in_inference_mode_copied_and_restored():
+    inputs = random(2, 3, 5), random(2, 4, 5, seed=1), random(2, 4, 6, seed=2)
+    for layer in (d2l.DotProductAttention(0), d2l.AdditiveAttention(4, 0)):
+        assert layer.attention_weights is None
+    for layer in layers(*inputs):
+        output = layer(*inputs, [2, 4])
+        fresh = type(layer)(*([7, 0.5] if layer.state_dict() else [0.5])).eval()
+        fresh.load_state_dict(layer.state_dict())
+        with torch.inference_mode():
+            for other in (layer, copy.deepcopy(layer), fresh):
+                assert torch.equal(other(*inputs, [2, 4]), output)
+                pooled = other.attention_weights @ inputs[2]
+                torch.testing.assert_close(pooled, output)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        (((2, 3, 5), (2, 4, 6), (2, 4, 1)), "queries must have the keys' width 6, not 5"),
+        (((2, 3, 5), (2, 4, 5), (2, 3, 1)), "values must hold 4 items, as keys, not 3"),
+        (((2, 3, 5), (2, 4, 5), (1, 4, 1)), r"queries, keys and values .*\(1, 4, 1\)"),
+        (((3, 5), (4, 5), (4, 1)), r"queries, keys and values must be \(b, .*\(3, 5\)"),
+        (((2, 1, 3, 5), (2, 7, 4, 5), (2, 7, 4, 1)), r"same leading axes, not \(2, 1, 3"),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused(shapes, message):
+    with pytest.raises(ValueError, match=message):
+        d2l.DotProductAttention(0)(*(random(*shape) for shape in shapes))
+
+
+# --- what the exercises save ---------------------------------------------------------
+
+
+@given(problems())
+def test_distance_attention_is_a_softmax_of_distances(problem):
+    queries, keys, values, valid_lens = problem
+    layer = d2l.DistanceAttention(0.5).eval()
+    output = layer(queries, keys, values, valid_lens)
+    scores = -torch.cdist(queries, keys).square() / (2 * keys.shape[-1] ** 0.5)
+    weights = d2l.masked_softmax(scores, valid_lens)
+    close = {"atol": 1e-4, "rtol": 1e-4}
+    torch.testing.assert_close(layer.attention_weights, weights, **close)
+    torch.testing.assert_close(output, weights @ values, **close)
+
+
+@given(problems(), st.integers(1, 5))
+def test_bilinear_attention_is_a_dot_product_through_a_matrix(problem, width):
+    _, keys, values, _ = problem
+    queries = random(len(keys), 3, width)
+    layer = d2l.BilinearAttention(keys.shape[-1], 0.5).eval()
+    output = layer(queries, keys, values)
+    scores = torch.einsum("bnp,dp,bmd->bnm", queries, layer.W_q.weight, keys)
+    weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)
+    torch.testing.assert_close(layer.attention_weights, weights)
+    torch.testing.assert_close(output, weights @ values)
+
+
+@pytest.mark.parametrize("padding", [0, 30])
+def test_distance_attention_is_accurate_far_from_the_origin(padding):
+    queries, keys = random(2, 4, 8) + 2000, random(2, 6, 8, seed=1) + 2000
+    padded = torch.cat([keys, torch.zeros(2, padding, 8)], dim=1)
+    layer = d2l.DistanceAttention(0)
+    layer(queries, padded, padded, torch.tensor([6, 6]))
+    scores = -torch.cdist(queries.double(), keys.double()).square() / (2 * 8**0.5)
+    weights = torch.softmax(scores, dim=-1).float()
+    torch.testing.assert_close(layer.attention_weights[..., :6], weights)

@@ -1,0 +1,491 @@
+"""The toolkit: figures, devices, checks, training as d2l trains, downloads."""
+
+import copy
+import hashlib
+import itertools
+import pickle
+import random
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import nbformat
+import numpy as np
+import pytest
+import torch
+from helpers import ROOT
+from nbclient import NotebookClient
+from torch import nn
+
+import d2lmini as d2l
+from d2lmini import plt, toolkit
+
+
+class LineData(d2l.DataModule):
+    def __init__(self, num_train=70, num_val=10, batch_size=16):
+        super().__init__()
+        self.save_hyperparameters()
+        generator = torch.Generator().manual_seed(0)
+        self.X = torch.randn(num_train + num_val, 2, generator=generator)
+        self.y = self.X @ torch.tensor([[2.0], [-1.0]]) + 0.5
+
+    def get_dataloader(self, train):
+        rows = slice(0, self.num_train) if train else slice(self.num_train, None)
+        return self.get_tensorloader((self.X, self.y), train, rows)
+
+
+def line(library=d2l, lr=0.1, display=False):
+    """A linear model of either library."""
+    torch.manual_seed(0)
+    model = library.Module()
+    model.net, model.lr, model.loss = nn.Linear(2, 1), lr, nn.functional.mse_loss
+    model.board.display = display
+    return model
+
+
+# --- figures -------------------------------------------------------------------------
+
+
+def drawn(axes):
+    return [(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines]
+
+
+@pytest.mark.parametrize(
+    ("X", "Y", "lines"),
+    [
+        ([1, 2, 3], None, [([0, 1, 2], [1, 2, 3])]),
+        (torch.tensor([1.0, 2.0]), [[3, 4], [5, 6]], [([1, 2], [3, 4]), ([1, 2], [5, 6])]),
+        ([[0, 1], [2, 3]], torch.eye(2), [([0, 1], [1, 0]), ([2, 3], [0, 1])]),
+        (torch.ones(2, dtype=torch.bfloat16), None, [([0, 1], [1, 1])]),
+        (torch.ones(6, 1, requires_grad=True), None, [([0], [1])] * 6),  # has four styles
+    ],
+)
+def test_plot_takes_one_curve_or_several_with_or_without_x(X, Y, lines):
+    d2l.plot(X, Y)
+    assert drawn(plt.gca()) == lines
+
+
+def test_plot_opens_a_figure_or_clears_the_axes_it_is_given():
+    d2l.plot([1, 2])
+    d2l.plot([1, 2])
+    assert len(plt.get_fignums()) == 2
+    assert plt.gcf().get_size_inches().tolist() == [3.5, 2.5]
+    style = {"xlim": (1, 10), "ylim": (2, 3), "xscale": "log", "yscale": "log"}
+    d2l.plot([1, 10], [3, 4], "a", "b", ["c"], axes=(axes := plt.gca()), **style)
+    assert drawn(axes) == [([1, 10], [3, 4])] and len(plt.get_fignums()) == 2
+    assert {name: getattr(axes, f"get_{name}")() for name in style} == style
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("a", "b")
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["c"]
+
+
+def test_plot_refuses_two_x_for_three_y():
+    with pytest.raises(ValueError, match="X must hold 1 or 3 curves, as Y does, not 2"):
+        d2l.plot(torch.ones(2, 4), torch.ones(3, 4))
+
+
+def test_a_board_averages_points_and_draws_them_in_one_figure():
+    board = d2l.ProgressBoard("x", "y", ylim=[1, 9], yscale="log")
+    for i in range(6):
+        board.draw(i, i * i, "a", every_n=3)
+        board.draw(i, -i, "b")
+    assert board.data["a"] == [(1, 5 / 3), (4, 50 / 3)]
+    assert (board.data["a"][1].x, board.data["a"][1].y) == (4, 50 / 3)
+    assert len(plt.get_fignums()) == 1
+    (axes,) = board.fig.axes
+    assert drawn(axes) == [([1, 4], [5 / 3, 50 / 3]), ([*range(6)], [*range(0, -6, -1)])]
+    assert [line.get_color() for line in axes.lines] == ["C0", "C1"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x", "y")
+    assert (axes.get_ylim(), axes.get_yscale()) == ((1, 9), "log")
+    assert axes.get_xlim()[1] > 5  # it grows with the points
+
+
+@pytest.mark.parametrize("name", ["fig", "axes"])
+def test_a_board_draws_into_the_figure_or_axes_it_is_given(name):
+    given = dict(zip(("fig", "axes"), plt.subplots()))
+    board = d2l.ProgressBoard(**{name: given[name]})
+    for i in range(3):
+        board.draw(i, 2, "a")
+    assert drawn(given["axes"]) == [([0, 1, 2], [2, 2, 2])]
+    assert len(plt.get_fignums()) == 1
+
+
+CELLS = {  # with what appears below: p is a picture, t text, e an error
+    "import sys, torch, d2lmini as d2l\nsys.path[:0] = ['tests', 'tests/package']\n"
+    "from test_toolkit import LineData, line\neye = torch.eye(3)[None, None]": "",
+    "for _ in range(3):\n    d2l.show_heatmaps(eye, 'Keys', 'Queries')": "ppp",
+    "for i in range(2):\n"
+    "    d2l.Trainer(2).fit(line(display=True), LineData())\n    print(i)": "tpp",
+    "d2l.Trainer(2).fit(line(display=True), LineData())\nd2l.plot([1, 2, 3])": "pp",
+    "board = d2l.ProgressBoard('x')\nboard.draw(1, 2, 'a')\nboard.draw(2, 3, 'a')": "p",
+    "board.draw(3, 1, 'a')": "p",
+    "model = line(display=True)\ndef stop(batch):\n    raise KeyboardInterrupt\n"
+    "model.validation_step = stop\nd2l.Trainer(2).fit(model, LineData())": "ep",
+}
+
+
+def test_each_figure_appears_once_below_its_cell_with_its_curves():
+    cells = [nbformat.v4.new_code_cell(source) for source in CELLS]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    where = {"metadata": {"path": ROOT}}
+    NotebookClient(notebook, allow_errors=True, resources=where).execute()
+    kinds = {"display_data": "p", "execute_result": "v", "stream": "t", "error": "e"}
+    curve = r'<path d="M[^"]+L[^"]+" clip-path="[^"]+" style="fill: none; stroke: #1f77b4'
+    for cell, expected in zip(cells, CELLS.values()):
+        assert "".join(kinds[output.output_type] for output in cell.outputs) == expected
+        for picture in [o.data for o in cell.outputs if o.output_type == "display_data"]:
+            found = re.findall(curve, picture["image/svg+xml"])
+            assert len(found) == ("heatmap" not in cell.source)
+
+
+# --- devices, checks, base classes ---------------------------------------------------
+
+
+def test_there_is_always_a_device():
+    assert d2l.try_gpu(10_000) == d2l.cpu() == torch.device("cpu")
+    assert d2l.gpu(3) == torch.device("cuda:3")
+    assert len(d2l.try_all_gpus()) == max(1, d2l.num_gpus())
+
+
+def test_checks_name_what_was_expected_and_what_came():
+    d2l.check_shape(torch.ones(2, 3), [2, 3])
+    with pytest.raises(ValueError, match=r"shape \(3, 2\), not \(2, 3\)"):
+        d2l.check_shape(torch.ones(2, 3), (3, 2))
+    d2l.check_len([1, 2], 2)
+    with pytest.raises(ValueError, match="length 3, not 2"):
+        d2l.check_len([1, 2], 3)
+    d2l.check_int("n", 2, least=2)
+    d2l.check_int("n", np.int64(0))
+    for value in (1, 2.0, "2", None):
+        with pytest.raises(ValueError, match=f"n must be an integer >= 2, not {value!r}"):
+            d2l.check_int("n", value, least=2)
+
+
+@pytest.mark.parametrize("ignore", ["bb", ["bb"]])
+def test_save_hyperparameters_stores_the_arguments_and_only_them(ignore):
+    class Thing(d2l.HyperParameters):
+        def __init__(self, a, b, bb=2, *rest, c=3, _private=4, **more):
+            temporary = a
+            self.save_hyperparameters(ignore=ignore)
+            assert temporary == self.a
+
+    thing = Thing(1, 2, 5, 6, d=7)
+    assert thing.hparams == {"a": 1, "b": 2, "rest": (6,), "c": 3, "more": {"d": 7}}
+    assert not hasattr(thing, "temporary") and not hasattr(thing, "bb")
+
+
+def test_add_to_class_takes_functions_and_properties():
+    Thing, answer = type("Thing", (), {}), property(lambda self: 42)
+    assert d2l.add_to_class(Thing)(drawn) is drawn is Thing.drawn
+    assert d2l.add_to_class(Thing)(answer) is answer
+    assert getattr(Thing(), "<lambda>") == 42
+
+
+def test_unfinished_classes_say_what_is_missing():
+    with pytest.raises(NotImplementedError, match="Module must define loss"):
+        d2l.Module().loss(None, None)
+    with pytest.raises(NotImplementedError, match="DataModule must define get_dataloader"):
+        d2l.DataModule().train_dataloader()
+
+
+@pytest.mark.parametrize("train", [True, False])
+def test_tensor_loaders_give_the_batches_of_a_plain_loader(train):
+    data = LineData(num_train=37)
+    ours = data.get_dataloader(train)
+    plain = torch.utils.data.DataLoader(ours.dataset, 16, shuffle=train)
+    torch.manual_seed(5)
+    batches = list(ours)
+    torch.manual_seed(5)
+    torch.testing.assert_close(batches, list(plain), rtol=0, atol=0)
+    assert len(ours) == len(batches)
+
+
+# --- training ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("clip", [0, 0.05])
+def test_training_moves_the_parameters_as_d2l_does(d2l_1_0_3, clip):
+    models = [line(library) for library in (d2l, d2l_1_0_3)]
+    for library, model in zip((d2l, d2l_1_0_3), models):
+        trainer = library.Trainer(3, gradient_clip_val=clip)
+        torch.manual_seed(1)
+        trainer.fit(model, LineData())
+        assert (trainer.train_batch_idx, trainer.val_batch_idx) == (15, 3)
+    for ours, theirs in zip(*(model.parameters() for model in models), strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+    for ours, theirs in zip(*(model.board.data["val_loss"] for model in models)):
+        assert ours == pytest.approx((theirs.x, theirs.y), rel=1e-4)
+    assert not plt.get_fignums()  # with display=False
+
+
+def test_methods_and_optimizers_written_for_d2l_can_take_the_place_of_ours(d2l_1_0_3):
+    names = "prepare_batch", "prepare_model", "fit_epoch", "fit"
+    methods = {name: getattr(d2l_1_0_3.Trainer, name) for name in names}
+    for Trainer in (d2l.Trainer, type("Trainer", (d2l.Trainer,), methods)):
+        model, trainer = line(), Trainer(max_epochs=5, gradient_clip_val=1)
+        optimizer = d2l_1_0_3.SGD([*model.parameters()], model.lr)
+        model.configure_optimizers = lambda optimizer=optimizer: optimizer
+        trainer.fit(model, LineData())
+        assert trainer.history.val_loss.iloc[-1] < 0.9 * trainer.history.val_loss.iloc[0]
+
+
+def test_history_holds_means_over_examples_and_the_board_a_few_points_per_epoch():
+    model, data = line(lr=0.0), LineData(num_train=52, num_val=51)  # 4 batches of each
+    trainer = d2l.Trainer(max_epochs=2)
+    trainer.fit(model, data)
+    assert list(trainer.history.index) == [1, 2]
+    assert list(trainer.history.columns) == ["train_loss", "val_loss"]
+    for name, rows in [("train_loss", slice(52)), ("val_loss", slice(52, None))]:
+        expected = nn.functional.mse_loss(model(data.X[rows]), data.y[rows]).item()
+        assert trainer.history[name].tolist() == pytest.approx([expected] * 2, rel=1e-5)
+    places = {name: [p.x for p in points] for name, points in model.board.data.items()}
+    assert places == {"train_loss": [0.125, 0.625, 1.125, 1.625], "val_loss": [1, 2]}
+
+
+def test_a_loss_that_is_not_finite_stops_before_the_parameters():
+    model, trainer = line(lr=1e9), d2l.Trainer(max_epochs=4)
+    with pytest.raises(FloatingPointError, match=r"loss is (inf|nan) in epoch 1"):
+        trainer.fit(model, LineData())
+    assert all(parameter.isfinite().all() for parameter in model.parameters())
+    assert len(trainer.history) == 1
+
+
+def test_a_second_fit_has_its_own_history_and_figure():
+    model, trainer = line(display=True), d2l.Trainer(max_epochs=2)
+    for _ in range(2):
+        trainer.fit(model, LineData())
+        points = [point.y for point in model.board.data["val_loss"]]
+        assert trainer.history.val_loss.tolist() == points and len(points) == 2
+    for number in plt.get_fignums():
+        (axes,) = plt.figure(number).axes
+        assert (axes.get_xlabel(), axes.get_xlim(), len(axes.lines)) == ("epoch", (0, 2), 2)
+    assert len(plt.get_fignums()) == 2
+
+
+@pytest.mark.parametrize("loader", [None, []])
+def test_validation_can_be_left_out_but_not_training(loader):
+    data, trainer = LineData(), d2l.Trainer(max_epochs=2)
+    data.val_dataloader = lambda: loader
+    trainer.fit(line(), data)
+    assert list(trainer.history.columns) == ["train_loss"]
+    data.train_dataloader = list
+    with pytest.raises(ValueError, match="LineData must have at least 1 training batch"):
+        trainer.fit(line(), data)
+
+
+@pytest.mark.parametrize("precision", ["32-true", "bf16-mixed"])
+def test_each_pass_has_its_mode_and_mixed_precision_is_for_forward_passes(precision):
+    model, seen = line(), []
+
+    def note(net, inputs, output):
+        device, is_on = output.device.type, torch.is_autocast_enabled
+        seen.append((output.dtype, net.training, torch.is_grad_enabled(), is_on(device)))
+        if output.requires_grad:
+            output.register_hook(lambda grad: seen.append(("backward", is_on(device))))
+
+    model.net.register_forward_hook(note)
+    trainer = d2l.Trainer(max_epochs=5, num_gpus=1, precision=precision)
+    trainer.fit(model, LineData(num_train=32))
+    mixed = precision == "bf16-mixed"
+    dtype = torch.bfloat16 if mixed else torch.float32
+    training = [(dtype, True, True, mixed), ("backward", False)]
+    assert seen == [*training, *training, (dtype, False, False, mixed)] * 5
+    assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
+    assert {parameter.device for parameter in model.parameters()} == {d2l.try_gpu()}
+    assert trainer.history.val_loss.iloc[-1] < 0.5 * trainer.history.val_loss.iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("warmup", "factors"),
+    [
+        (0, [1, 1, 1, 1, 1, 1, 1, 1]),
+        (2, [1 / 2, 1, 1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6]),
+        (7, [1 / 7, 2 / 7, 3 / 7, 4 / 7, 5 / 7, 6 / 7, 1, 1]),  # all steps but one
+        (8, [1 / 8, 2 / 8, 3 / 8, 4 / 8, 5 / 8, 6 / 8, 7 / 8, 1]),
+    ],
+)
+def test_with_a_warmup_the_learning_rate_rises_then_falls(warmup, factors):
+    trainer, rates = d2l.Trainer(max_epochs=2, gradient_clip_val=1, warmup=warmup), []
+    trainer.clip_gradients = lambda *_: rates.append(trainer.optim.param_groups[0]["lr"])
+    trainer.fit(line(lr=0.8), LineData(num_train=64))
+    assert rates == pytest.approx([0.8 * factor for factor in factors])
+
+
+def test_a_trainer_refuses_settings_that_make_no_sense():
+    for name in ("max_epochs", "num_gpus", "warmup"):
+        for value in (-1, 2.5, "2"):
+            message = f"{name} must be an integer >= 0, not {value!r}"
+            with pytest.raises(ValueError, match=message):
+                d2l.Trainer(**{"max_epochs": 1, name: value})
+    with pytest.raises(ValueError, match="gradient_clip_val must be >= 0, not -1"):
+        d2l.Trainer(max_epochs=1, gradient_clip_val=-1)
+    with pytest.raises(ValueError, match="precision is 32-true or bf16-mixed, not '16'"):
+        d2l.Trainer(max_epochs=1, precision="16")
+
+
+def test_a_trained_model_can_be_copied_and_pickled():
+    model = line(display=True)
+    d2l.Trainer(max_epochs=1, warmup=1).fit(model, LineData())
+    for clone in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert torch.equal(clone.net.weight, model.net.weight)
+        assert clone.board.data == model.board.data
+        assert not hasattr(clone, "trainer")  # which refers to the data
+    assert len(plt.get_fignums()) == 1
+
+
+def test_apply_init_sets_the_weights_of_lazy_layers():
+    model = line()
+    model.net = nn.LazyLinear(1)
+    model.apply_init([torch.ones(1, 2)], lambda layer: nn.init.ones_(layer.weight))
+    assert model.net.weight.tolist() == [[1, 1]]
+
+
+def test_classifier_equals_d2l_on_sentences_of_scores(d2l_1_0_3):
+    scores = torch.randn(3, 4, 5, generator=torch.Generator().manual_seed(0))
+    labels = torch.arange(12).reshape(3, 4) % 5
+    for name, averaged in itertools.product(("loss", "accuracy"), (True, False)):
+        ours = getattr(d2l.Classifier(), name)(scores, labels, averaged)
+        theirs = getattr(d2l_1_0_3.Classifier(), name)(scores, labels, averaged)
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_a_classifier_reports_its_accuracy(capsys):
+    data, model, trainer = LineData(), d2l.Classifier(), d2l.Trainer(max_epochs=8)
+    data.y = (data.X[:, 0] > 0).long()
+    torch.manual_seed(0)
+    model.lr, model.net, model.board.display = 0.5, nn.Sequential(nn.Linear(2, 2)), False
+    trainer.fit(model, data)
+    assert trainer.history.val_acc.iloc[-1] >= 0.9
+    model.layer_summary((3, 2))
+    assert capsys.readouterr().out == "Linear output shape: (3, 2)\n"
+
+
+# --- downloads -----------------------------------------------------------------------
+
+FILE = random.Random(0).randbytes(200_000)
+SHA1, SHA256 = hashlib.sha1(FILE).hexdigest(), hashlib.sha256(FILE).hexdigest()
+WRONG = FILE[:-1] + b"!"
+FAULTS = {
+    "missing": "404",
+    "broken": "broke off after 100000 of 200000 bytes",
+    "broken-chunk": "IncompleteRead",
+    "malformed": "invalid literal for int",
+    "wrong": f"the file has the hash {hashlib.sha1(WRONG).hexdigest()}",
+}
+
+
+class Mirrors(BaseHTTPRequestHandler):
+    """The first part of a path says how the mirror answers."""
+
+    def do_GET(self):
+        mirror = self.path.split("/")[1]
+        self.server.asked.append(mirror)
+        chunked = mirror == "broken-chunk"
+        self.protocol_version = "HTTP/1.1" if chunked else "HTTP/1.0"
+        self.close_connection = True
+        self.send_response(404 if mirror == "missing" else 200)
+        if chunked:
+            self.send_header("Transfer-Encoding", "chunked")
+        elif mirror != "unmeasured":
+            length = "many" if mirror == "malformed" else len(FILE)
+            self.send_header("Content-Length", str(length))
+        self.end_headers()
+        file = WRONG if mirror == "wrong" else FILE
+        file = file[: len(file) // 2] if mirror.startswith("broken") else file
+        self.wfile.write(b"%x\r\n" % len(FILE) + file if chunked else file)
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("no_proxy", "*")
+    with HTTPServer(("127.0.0.1", 0), Mirrors) as server:
+        server.asked = []
+        server.at = f"http://127.0.0.1:{server.server_port}/{{}}/file.bin?version=2".format
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("mirror", ["good", "unmeasured"])
+@pytest.mark.parametrize("digits", [None, SHA1, SHA1.upper(), SHA256])
+def test_a_file_comes_into_a_new_folder_and_then_is_there(server, tmp_path, mirror, digits):
+    folder = tmp_path / "new" / "folder"
+    for _ in range(2):
+        path = d2l.download(server.at(mirror), str(folder), digits)
+        assert path == str(folder / "file.bin")
+        assert contents(folder) == {"file.bin": FILE}
+    assert server.asked == [mirror]
+
+
+@pytest.mark.parametrize(("digits", "kept"), [(None, b"old"), (SHA1, FILE), (SHA256, FILE)])
+def test_only_with_a_hash_is_another_file_replaced(server, tmp_path, digits, kept):
+    (tmp_path / "file.bin").write_bytes(b"old")
+    d2l.download(server.at("good"), tmp_path, digits)
+    assert contents(tmp_path) == {"file.bin": kept}
+
+
+def test_mirrors_are_tried_in_order_until_one_has_the_file(server, tmp_path):
+    urls = map(server.at, [*FAULTS, "good", "missing"])
+    d2l.download(["http://127.0.0.1:9/file.bin", *urls], tmp_path, SHA1)
+    assert contents(tmp_path) == {"file.bin": FILE}
+    assert server.asked == [*FAULTS, "good"]
+
+
+@pytest.mark.parametrize(("digits", "old"), [(None, {}), (SHA1, {"file.bin": b"old"})])
+def test_no_fault_is_taken_for_a_file(server, tmp_path, digits, old):
+    for name, content in old.items():
+        (tmp_path / name).write_bytes(content)
+    names = [name for name in FAULTS if digits or name != "wrong"]
+    with pytest.raises(ConnectionError, match=r"^no mirror has given file\.bin:") as error:
+        d2l.download(map(server.at, names), tmp_path, digits)
+    for name, found in zip(names, str(error.value).split("\n")[1:], strict=True):
+        assert found.startswith(f"  {server.at(name)}: ") and FAULTS[name] in found
+    assert contents(tmp_path) == old
+
+
+def test_an_interrupted_download_leaves_no_file_behind(server, tmp_path, monkeypatch):
+    def interrupted(source, target):
+        target.write(source.read(1000))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(toolkit.shutil, "copyfileobj", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        d2l.download(server.at("good"), tmp_path)
+    assert not (tmp_path / "file.bin").exists()
+
+
+def test_a_hash_of_another_length_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="sha1_hash must have 40 or 64 digits, not 32"):
+        d2l.download("http://127.0.0.1/file.bin", tmp_path, "0" * 32)
+
+
+@pytest.mark.parametrize("name", ["MTFraEng", "FashionMNIST"])
+def test_wrong_data_are_refused(server, tmp_path, name):
+    Data = getattr(d2l, name)
+    assert all(mirror.startswith("https://") for mirror in Data.mirrors)
+    Data = type("Data", (Data,), {"mirrors": (server.at("wrong"),)})
+    options = {"source": "tatoeba"} if name == "MTFraEng" else {}
+    with pytest.raises(ConnectionError, match="the file has the hash"):
+        Data(2, root=str(tmp_path), **options)
+
+
+def test_progress_is_shown_on_stderr_only(server, tmp_path, monkeypatch, capfd):
+    class Bar(toolkit.tqdm):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **{**kwargs, "disable": False})
+
+    monkeypatch.setattr(toolkit, "tqdm", Bar)
+    d2l.download(server.at("good"), tmp_path)
+    d2l.Trainer(max_epochs=3).fit(line(), LineData())
+    out, err = capfd.readouterr()
+    assert out == "" and "file.bin: 100%" in err and "0/3" in err
+    assert err.endswith("\r")  # the bar of a fit leaves nothing behind

@@ -1,0 +1,791 @@
+"""Translation: data and models equal to d2l's, and padding that changes nothing."""
+
+import copy
+import hashlib
+import math
+import random
+import warnings
+import zipfile
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import sacrebleu
+import torch
+from helpers import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch.testing import assert_close
+
+import d2lmini as d2l
+from tools.measure.d2l_reference import d2l_attention_decoder
+
+DATA = ROOT.parent / "shared" / "data"
+PAD, EOS, SIZE = 0, 1, 7  # of the small vocabulary of the models below
+CPU = torch.device("cpu")
+OFFLINE = "http://127.0.0.1:9"  # nobody listens at the port "discard"
+
+
+def random_tokens(*shape, seed=0):
+    """Indices other than those of padding and the end."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(2, SIZE, shape, generator=generator)
+
+
+def with_text(library, text):
+    """The class MTFraEng of either library, reading this text."""
+    return type("Fixed", (library.MTFraEng,), {"_download": lambda self: text})
+
+
+def assert_equal(ours, theirs):
+    assert_close([*ours], [*theirs], rtol=0, atol=0)
+
+
+def assert_same_data(ours, theirs):
+    assert_equal(ours.arrays, theirs.arrays)
+    assert ours.src_vocab.idx_to_token == theirs.src_vocab.idx_to_token
+    assert ours.tgt_vocab.idx_to_token == theirs.tgt_vocab.idx_to_token
+
+
+@pytest.fixture(scope="module")
+def tatoeba_text():
+    """The first lines of the file, more than d2l looks at."""
+    path = DATA / "fra-eng.zip"
+    if not path.exists():
+        pytest.skip(f"there is no {path}")
+    with zipfile.ZipFile(path) as archive:
+        text = archive.read("fra-eng/fra.txt").decode("utf-8")
+    return "\n".join(text.split("\n")[:5000])
+
+
+@pytest.fixture(scope="module")
+def tatoeba(tatoeba_text):
+    """The data as a user gets them, with d2l's default arguments."""
+    return d2l.MTFraEng(128, source="tatoeba", root=str(DATA))
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """Pairs of the phrasebook, drawn at random."""
+    return d2l.MTFraEng(32, num_steps=10, num_train=500, num_val=60, seed=1)
+
+
+# --- the vocabulary ------------------------------------------------------------------
+
+words = st.lists(st.sampled_from(["<unk>", "<pad>", "a", "b", "É"]) | st.text(max_size=3))
+
+
+@given(words | st.lists(words), st.integers(0, 3), words, words)
+def test_vocab_equals_d2l_s(d2l_1_0_3, tokens, min_freq, reserved, asked):
+    arguments = tokens, min_freq, reserved
+    ours, theirs = d2l.Vocab(*arguments), d2l_1_0_3.Vocab(*arguments)
+    for name in ("idx_to_token", "token_to_idx", "token_freqs", "unk"):
+        assert getattr(ours, name) == getattr(theirs, name)
+    assert len(ours) == len(theirs)
+    assert ours[[asked, tuple(asked)]] == theirs[[asked, tuple(asked)]]
+    assert ours.to_tokens([*range(len(ours))]) == theirs.idx_to_token
+
+
+def test_one_index_is_a_token_and_a_list_of_one_is_a_list():
+    vocab = d2l.Vocab(["a", "b"])
+    assert vocab.to_tokens(torch.tensor(1)) == vocab.to_tokens(1) == "a"
+    for one in ([1], (1,), torch.tensor([1]), np.array([1])):
+        assert vocab.to_tokens(one) == ["a"]
+    assert vocab.to_tokens(torch.tensor([[1, 2], [0, 1]])) == [["a", "b"], ["<unk>", "a"]]
+
+
+@pytest.mark.parametrize("index", [-1, 1.5, "a", torch.tensor([0, 3])])
+def test_an_index_outside_the_vocabulary_is_refused(index):
+    with pytest.raises(ValueError, match=r"indices must be from 0 to 2, not (-1|1.5|a|3)$"):
+        d2l.Vocab(["a", "b"]).to_tokens(index)
+
+
+def test_tokens_may_be_an_array_and_reserved_tokens_not_a_string():
+    tokens = [["b", "a"], ["c", "a"]]
+    for same in (tokens, np.array(tokens)):
+        assert d2l.Vocab(same).idx_to_token == ["<unk>", "a", "b", "c"]
+    with pytest.raises(ValueError, match="reserved_tokens must be a list, not '<pad>'"):
+        d2l.Vocab(tokens, reserved_tokens="<pad>")
+
+
+# --- the same data as d2l's ----------------------------------------------------------
+
+ODD = """Go.\tVa\u202f!
+Hi!\tSalut\xa0!
+Hi!\tSalut, ça  va?
+GO on, a.\tContinue,a.
+Wait...\tAttends\u2009!
+a a a a a a a\tb b b b b b b
+I'm.\tJe suis.
+"""
+
+
+@pytest.mark.parametrize("sizes", [(9, 4, 2), (6, 6, 0), (5, 2, 3)])
+def test_the_arrays_of_odd_lines_and_of_new_sentences_equal_d2l_s(d2l_1_0_3, sizes):
+    ours = with_text(d2l, ODD)(4, *sizes, source="tatoeba")
+    theirs = with_text(d2l_1_0_3, ODD)(4, *sizes)
+    assert_same_data(ours, theirs)
+    new = ["Hi, zebra!", "a"], ["b!", "ZÈBRE\u202f?"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert_equal(ours.build(*new), theirs.build(*new))
+
+
+def test_the_phrasebook_gives_what_d2l_would_make_of_it(d2l_1_0_3):
+    ours = d2l.MTFraEng(128)
+    text = ours._download()
+    assert d2l_1_0_3.MTFraEng._preprocess(None, text) == text  # nothing is left to do
+    assert_same_data(ours, with_text(d2l_1_0_3, text)(128, num_val=127))
+    assert [*map(len, ours.arrays)] == [640] * 4
+
+
+def test_tatoeba_is_what_d2l_makes_of_it(d2l_1_0_3, tatoeba, tatoeba_text):
+    theirs = with_text(d2l_1_0_3, tatoeba_text)(128)
+    assert_same_data(tatoeba, theirs)
+    for name in ("batch_size", "num_steps", "num_train", "num_val"):
+        assert getattr(tatoeba, name) == getattr(theirs, name)
+    engs = ["go .", "i lost .", "he's calm .", "i'm home ."]
+    fras = ["va !", "j'ai perdu .", "il est calme .", "je suis chez moi ."]
+    assert_equal(tatoeba.build(engs, fras), theirs.build(engs, fras))
+
+
+# --- training and validation ---------------------------------------------------------
+
+
+def assert_disjoint(data):
+    """No English sentence is used for both training and validation."""
+    train, held_out = (set(data.sentences(part)[0]) for part in (True, False))
+    assert train and held_out and not train & held_out
+
+
+def test_no_english_sentence_is_in_both_parts(drawn):
+    assert_disjoint(drawn)
+    assert_disjoint(d2l.MTFraEng(128))
+
+
+def test_validation_leaves_out_the_sentence_that_d2l_has_in_both_parts(tatoeba):
+    assert_disjoint(tatoeba)
+    assert sum(len(batch[0]) for batch in tatoeba.val_dataloader()) == 128
+
+
+def test_validation_takes_what_comes_after_training_and_was_not_in_it():
+    data = with_text(d2l, "a\t1\nb\t2\na\t3\nc\t4\nd\t5")(1, num_train=2, num_val=2)
+    assert data.sentences(train=True) == (["a", "b"], ["1", "2"])
+    assert data.sentences(train=False) == (["c"], ["4"])
+    (batch,) = data.val_dataloader()
+    assert_equal(batch, [array[3:] for array in data.arrays])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pairs_drawn_with_a_seed_fit_and_fill_both_parts(seed):
+    lines = [f"s{i // 2}\t{'t ' * (i % 5)}t{i}" for i in range(60)]  # each source twice
+    data = with_text(d2l, "\n".join(lines))(
+        4, num_steps=5, num_train=20, num_val=6, seed=seed
+    )
+    assert_disjoint(data)
+    pairs = {*zip(*data.sentences(train=True)), *zip(*data.sentences(train=False))}
+    assert len(pairs) == 26
+    assert pairs <= {tuple(line.split("\t")) for line in lines if len(line.split()) < 6}
+
+
+def test_a_seed_draws_the_same_pairs_again_and_another_seed_draws_others(drawn):
+    sizes = {"num_steps": 10, "num_train": 500, "num_val": 60}
+    torch.manual_seed(7)  # has no part in it
+    again = d2l.MTFraEng(32, **sizes, seed=1)
+    assert (again.src, again.tgt) == (drawn.src, drawn.tgt)
+    in_order, zero = (d2l.MTFraEng(32, **sizes, seed=seed) for seed in (None, 0))
+    for one, other in ((drawn, zero), (zero, in_order), (drawn, in_order)):
+        assert sorted(one.src) != sorted(other.src)
+
+
+def test_a_minimum_frequency_leaves_out_pairs_with_rarer_tokens():
+    text = "a b\tx\na b\tx x\na c\tx\na a\ty"  # b occurs twice, c and y once
+    data = with_text(d2l, text)(4, num_train=2, num_val=0, seed=0, min_freq=2)
+    assert sorted(data.sentences(train=True)[1]) == ["x", "x x"]
+
+
+# --- batches -------------------------------------------------------------------------
+
+
+def rows_of(batches):
+    """Each pair of the batches as one tuple."""
+    return [row for batch in batches for row in zip(*(part.tolist() for part in batch))]
+
+
+def test_an_epoch_has_every_pair_once_and_training_an_order_of_its_own():
+    text = "\n".join(f"w{i} w{i}\tm{i} m{i}" for i in range(49))
+    data = with_text(d2l, text)(8, num_steps=5, num_train=40, num_val=9)
+    for train in (True, False):
+        loader = data.get_dataloader(train)
+        expected = rows_of([data.build(*data.sentences(train))])
+        assert sorted(rows_of(loader)) == sorted(expected)
+        assert (rows_of(loader) == rows_of(loader) == expected) != train
+    assert [len(batch[0]) for batch in loader] == [8, 1]
+
+
+# --- faults of the source ------------------------------------------------------------
+
+
+def test_a_zip_file_in_the_folder_is_read_and_a_damaged_one_refused(tmp_path):
+    path = tmp_path / "fra-eng.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        text = "Go.\tVa !\nHi.\tSalut !\nRun!\tCours\u202f!\n"
+        archive.writestr("fra-eng/fra.txt", text.encode())
+
+    class Own(d2l.MTFraEng):
+        mirrors = tuple(f"{OFFLINE}/{name}/fra-eng.zip" for name in ("one", "two"))
+        sha1 = hashlib.sha1(path.read_bytes()).hexdigest()
+
+    arguments = {"num_train": 2, "num_val": 1, "source": "tatoeba", "root": str(tmp_path)}
+    data = Own(2, **arguments)
+    assert data.sentences(train=True) == (["go .", "hi ."], ["va !", "salut !"])
+    assert data.sentences(train=False) == (["run !"], ["cours !"])
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ConnectionError, match=r"(?s)fra-eng\.zip.*/one/.*/two/"):
+        Own(2, **arguments)
+    Own(2, root=str(tmp_path))  # the phrasebook needs no network
+
+
+@pytest.mark.parametrize("fault", ["BadZipFile", "zlib.error", "KeyError"])
+def test_a_zip_file_that_was_damaged_before_its_hash_was_taken_is_refused(tmp_path, fault):
+    path = tmp_path / "fra-eng.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        name = "other.txt" if fault == "KeyError" else "fra-eng/fra.txt"
+        archive.writestr(name, "Go.\tVa !\n" * 100)
+    content = bytearray(path.read_bytes())
+    if fault == "zlib.error":
+        content[30 + len(name)] = 255  # the first byte after the header of the file
+    path.write_bytes(content[:-1] if fault == "BadZipFile" else content)
+    damaged = hashlib.sha1(path.read_bytes()).hexdigest()
+    Own = type("Own", (d2l.MTFraEng,), {"sha1": damaged})
+    with pytest.raises(ValueError, match=r"fra-eng\.zip must be a zip file of fra\.txt"):
+        Own(2, num_train=2, num_val=1, source="tatoeba", root=str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_steps": 1}, "num_steps must be an integer >= 2, not 1"),
+        ({"num_steps": 9.0}, r"num_steps must be an integer >= 2, not 9\.0"),
+        ({"num_train": 0}, "num_train must be an integer >= 1, not 0"),
+        ({"num_train": "3"}, "num_train must be an integer >= 1, not '3'"),
+        ({"num_val": -1}, "num_val must be an integer >= 0, not -1"),
+        ({"num_val": 2}, r"num_train \+ num_val must be at most 4 .*not 5"),
+        ({"num_steps": 2, "seed": 1}, r"num_train \+ num_val must be at most 3 .*not 4"),
+        ({"min_freq": 2}, "min_freq = 2 needs a seed"),
+        ({"text": "go va"}, "line 1 must have one tab: 'go va'"),
+        ({"text": "Go.\tVa !\n\ngo\tva\tcc-by"}, "line 3 must have one tab: 'go"),
+    ],
+)
+def test_what_cannot_be_served_is_refused(options, message):
+    options = {"text": "a\tb\nc\td\ne\tf\ng g g\th", "num_train": 3, "num_val": 1} | options
+    with pytest.raises(ValueError, match=message):
+        with_text(d2l, options.pop("text"))(2, **options)
+
+
+def test_an_unknown_source_is_refused():
+    with pytest.raises(ValueError, match=r"source must be .phrasebook. or .*, not 'd2l'"):
+        d2l.MTFraEng(2, source="d2l")
+
+
+# --- new sentences -------------------------------------------------------------------
+
+
+def small():
+    text = "Go.\tVa !\nGo.\tVa !\nI go.\tJe va !\nI go.\tJe va !"
+    return with_text(d2l, text)(2, num_steps=4, num_train=3, num_val=1)
+
+
+def test_new_sentences_are_preprocessed_and_change_nothing():
+    data = small()
+    before = copy.deepcopy(data)
+    src, dec_input, valid_lens, labels = data.build(["I go."], ["Va!"])
+    assert data.src_vocab.to_tokens(src) == [["i", "go", ".", "<eos>"]]
+    assert valid_lens.tolist() == [4]
+    assert data.tgt_vocab.to_tokens(dec_input) == [["<bos>", "va", "!", "<eos>"]]
+    assert data.tgt_vocab.to_tokens(labels) == [["va", "!", "<eos>", "<pad>"]]
+    assert_same_data(data, before)
+    assert (data.src, data.tgt) == (before.src, before.tgt)
+
+
+def test_without_targets_the_labels_are_empty():
+    data = small()
+    src, dec_input, valid_lens, labels = data.build(["go .", "i go ."])
+    expected = data.build(["go .", "i go ."], ["va !", "va !"])
+    assert_equal((src, valid_lens), expected[::2])
+    assert data.tgt_vocab.to_tokens(dec_input[:, 0]) == ["<bos>"] * 2
+    assert data.tgt_vocab.to_tokens(labels) == [["<eos>", *["<pad>"] * 3]] * 2
+
+
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        ([["zebra go calm"]], "src_sentences hold unknown tokens: calm, zebra$"),
+        ([["go ."], ["zèbre"]], "tgt_sentences hold unknown tokens: zèbre$"),
+        ([["i go go ."]], "src_sentences are truncated to 4 tokens"),
+        ([["go ."], ["je je va va"]], "tgt_sentences are truncated to 4 tokens"),
+    ],
+)
+def test_unknown_tokens_and_truncation_bring_one_warning_at_the_call(sentences, message):
+    with pytest.warns(UserWarning, match=message) as caught:
+        small().build(*sentences)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_its_own_sentences_bring_no_warning(drawn):
+    assert any({*tokens} - {*drawn.src_vocab.idx_to_token} for tokens in drawn.src)
+    whole = drawn.build(*map(list.__add__, *map(drawn.sentences, (True, False))))
+    assert_equal(whole, drawn.arrays)
+
+
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        (["go ."], "src_sentences must be a list of sentences, not 'go .'"),
+        ([[]], r"src_sentences must be a list of sentences, not \[\]"),
+        ([["go ."], ["va", " "]], "tgt_sentences must not be empty, and sentence 2 is"),
+        ([["go ."], ["va", "va"]], "tgt_sentences must be 1 sentences, not 2"),
+    ],
+)
+def test_what_is_no_list_of_sentences_is_refused(sentences, message):
+    with pytest.raises(ValueError, match=message):
+        small().build(*sentences)
+
+
+# --- models --------------------------------------------------------------------------
+
+SIZES = 3, 4, 2  # embed_size, num_hiddens, num_layers
+DECODERS = [d2l.Seq2SeqDecoder, d2l.Seq2SeqAttentionDecoder]
+both = pytest.mark.parametrize("Decoder", DECODERS)
+seeds = pytest.mark.parametrize("seed", range(8))
+
+
+def random_problem(seed, padded=True):
+    """Sizes of a model, sources, their lengths, and decoder inputs."""
+    draw = random.Random(seed).randint
+    b, m, n = draw(1, 3), draw(1, 6), draw(1, 5)
+    return SimpleNamespace(
+        sizes=(draw(1, 4), draw(1, 5), draw(1, 3)),
+        src=random_tokens(b, m, seed=seed),
+        valid_lens=torch.tensor([draw(1, m) if padded else m for _ in range(b)]),
+        tgt=random_tokens(b, n, seed=seed + 1),
+        seed=seed,
+    )
+
+
+def model_of(Decoder, sizes=SIZES, **options):
+    """An encoder–decoder of ours with random weights."""
+    torch.manual_seed(0)
+    encoder, decoder = d2l.Seq2SeqEncoder(SIZE, *sizes), Decoder(SIZE, *sizes)
+    model = d2l.Seq2Seq(encoder, decoder, **({"tgt_pad": PAD, "lr": 0.1} | options))
+    model.plot = lambda *args, **kwargs: None
+    return model
+
+
+def their_decoder(library, Decoder):
+    """The decoder that d2l's chapter has where ours is Decoder; its library has neither."""
+    if Decoder is d2l.Seq2SeqAttentionDecoder:
+        return d2l_attention_decoder(library)
+
+    class TheirDecoder(library.Decoder):
+        def __init__(self, vocab_size, embed_size, num_hiddens, num_layers):
+            super().__init__()
+            self.embedding = nn.Embedding(vocab_size, embed_size)
+            inputs = embed_size + num_hiddens
+            self.rnn = library.GRU(inputs, num_hiddens, num_layers)
+            self.dense = nn.LazyLinear(vocab_size)
+            self.apply(library.init_seq2seq)
+
+        def init_state(self, enc_all_outputs, *args):
+            return enc_all_outputs
+
+        def forward(self, X, state):
+            enc_outputs, hidden_state = state
+            embs = self.embedding(X.t())
+            context = enc_outputs[-1].repeat(embs.shape[0], 1, 1)
+            outputs, hidden_state = self.rnn(torch.cat((embs, context), -1), hidden_state)
+            return self.dense(outputs).swapaxes(0, 1), [enc_outputs, hidden_state]
+
+    return TheirDecoder
+
+
+def pair_of(library, Decoder, problem):
+    """A model of ours and one of d2l's with the same weights."""
+    torch.manual_seed(problem.seed)
+    encoder = library.Seq2SeqEncoder(SIZE, *problem.sizes)
+    decoder = their_decoder(library, Decoder)(SIZE, *problem.sizes)
+    theirs = library.Seq2Seq(encoder, decoder, tgt_pad=PAD, lr=0.1)
+    theirs(problem.src, problem.tgt, problem.valid_lens)  # lazy layers learn their sizes
+    ours = model_of(Decoder, problem.sizes)
+    weights = theirs.state_dict()
+    ours.load_state_dict({key.replace("rnn.rnn", "rnn"): weights[key] for key in weights})
+    return ours, theirs
+
+
+def test_base_classes_say_what_is_missing():
+    encoder, decoder, X = d2l.Encoder(), d2l.Decoder(), torch.zeros(1, 1)
+    with pytest.raises(NotImplementedError, match="Encoder must define forward"):
+        d2l.EncoderDecoder(encoder, decoder)(X, X)
+    with pytest.raises(NotImplementedError, match="Decoder must define init_state"):
+        decoder.init_state(X)
+    with pytest.raises(NotImplementedError, match="Decoder must define forward"):
+        decoder(X, X)
+
+
+@both
+@seeds
+def test_without_padding_scores_and_states_equal_d2l_s(d2l_1_0_3, Decoder, seed):
+    problem = random_problem(seed, padded=False)
+    ours, theirs = pair_of(d2l_1_0_3, Decoder, problem)
+    src, tgt, valid_lens = problem.src, problem.tgt, problem.valid_lens
+    assert_close(ours(src, tgt, valid_lens), theirs(src, tgt, valid_lens))
+    encoded = theirs.encoder(src)
+    for args in ((), (valid_lens,), (valid_lens, "more"), (None,)):
+        assert_close(ours.encoder(src, *args), encoded)
+    states = [
+        model.decoder(tgt, model.decoder.init_state(encoded, valid_lens))[1]
+        for model in (ours, theirs)
+    ]
+    assert_close(states[0][1], states[1][1])
+
+
+@both
+@seeds
+def test_padding_never_leaks(Decoder, seed):
+    problem = random_problem(seed)
+    src, tgt, valid_lens = problem.src, problem.tgt, problem.valid_lens
+    model = model_of(Decoder, problem.sizes)
+    longer = torch.cat([src, random_tokens(len(src), 3, seed=seed + 2)], dim=1)
+    (outputs, state), (more_outputs, same_state) = (
+        model.encoder(X, valid_lens) for X in (src, longer)
+    )
+    assert_close(same_state, state)
+    assert_close(more_outputs[: src.shape[1]], outputs)
+    scores = model(src, tgt, valid_lens)
+    assert_close(model(longer, tgt, valid_lens), scores)
+    for i, length in enumerate(valid_lens):
+        assert (more_outputs[length:, i] == 0).all()
+        alone = model(src[i : i + 1, :length], tgt[i : i + 1])
+        assert_close(scores[i : i + 1], alone)
+
+
+@both
+@seeds
+def test_stepwise_decoding_equals_the_full_pass(Decoder, seed):
+    problem = random_problem(seed)
+    model = model_of(Decoder, problem.sizes)
+    encoded = model.encoder(problem.src, problem.valid_lens)
+    start = model.decoder.init_state(encoded, problem.valid_lens)
+    whole, end = model.decoder(problem.tgt, start)
+    pieces, state = [], start
+    for X in problem.tgt.split(1 + seed % 2, dim=1):
+        scores, state = model.decoder(X, state)
+        pieces.append(scores)
+    assert_close(torch.cat(pieces, dim=1), whole)
+    assert_close(state[1], end[1])
+
+
+@both
+@pytest.mark.parametrize("dtype", [None, torch.uint8, torch.int32, torch.int64])
+def test_lengths_are_a_list_or_a_tensor_of_any_integers(Decoder, dtype):
+    model, X = model_of(Decoder), random_tokens(2, 4)
+    given = [1, 4] if dtype is None else torch.tensor([1, 4], dtype=dtype)
+    assert_close(model(X, X, given), model(X, X, torch.tensor([1, 4])))
+
+
+@pytest.mark.parametrize(
+    "lengths", [[0, 3], [3, 5], [3], [[3, 3]], 3, [1.0, 2.0], [True, True]]
+)
+def test_other_lengths_are_refused(lengths):
+    encoder = model_of(d2l.Seq2SeqDecoder).encoder
+    message = "valid_lens must be 2 integers from 1 to 4, not"
+    for same in (lengths, torch.tensor(lengths)):
+        with pytest.raises(ValueError, match=message):
+            encoder(random_tokens(2, 4), same)
+
+
+@pytest.mark.parametrize("Part", [d2l.Seq2SeqEncoder, *DECODERS])
+def test_dropout_acts_between_layers_and_without_a_warning(Part):
+    single, double = (Part(SIZE, 3, 4, layers, dropout=0.5) for layers in (1, 2))
+    assert (single.rnn.num_layers, double.rnn.num_layers) == (1, 2)
+    assert (single.rnn.dropout, double.rnn.dropout) == (0, 0.5)
+
+
+@pytest.mark.parametrize("Part", [d2l.Seq2SeqEncoder, *DECODERS])
+def test_all_matrices_are_initialised_as_glorot_and_bengio_say(Part):
+    torch.manual_seed(0)
+    for name, weight in Part(200, 48, 64, 2).named_parameters():
+        if weight.ndim == 2 and "embedding" not in name:
+            bound = math.sqrt(6 / sum(weight.shape))
+            assert 0.97 * bound < weight.abs().max() <= bound, name
+
+
+# --- the loss ------------------------------------------------------------------------
+
+LABELS = torch.tensor([[2, 3, EOS, PAD], [4, EOS, PAD, PAD], [PAD, PAD, PAD, PAD]])
+LOGITS = torch.randn(3, 4, SIZE, generator=torch.Generator().manual_seed(0))
+
+
+def test_the_loss_is_the_cross_entropy_of_the_tokens_alone():
+    model = model_of(d2l.Seq2SeqDecoder)
+    entropy = nn.functional.cross_entropy(LOGITS.mT, LABELS, reduction="none").flatten()
+    is_token = LABELS.flatten() != PAD
+    assert_close(model.loss(LOGITS, LABELS, averaged=False), entropy * is_token)
+    assert_close(model.loss(LOGITS, LABELS), entropy[is_token].mean())
+    assert model.loss(LOGITS[2:], LABELS[2:]) == 0
+
+
+@both
+def test_padding_is_neither_computed_nor_reported_nor_learned(Decoder):
+    src, tgt, lengths = random_tokens(3, 5), random_tokens(3, 4), torch.tensor([2, 4, 1])
+    model, reports, widths = model_of(Decoder), [], []
+    model.plot = lambda key, value, train: reports.append((key, value.item(), train))
+    expected = model.loss(model(src, tgt, lengths), LABELS)
+    gradients = torch.autograd.grad(expected, model.parameters())
+    for part in (model.encoder, model.decoder):
+        part.register_forward_pre_hook(lambda _, args: widths.append(args[0].shape[1]))
+    loss = model.training_step((src, tgt, lengths, LABELS))
+    model.validation_step((src, tgt, lengths, LABELS))
+    assert widths == [4, 3] * 2
+    value = pytest.approx(expected.item())
+    assert reports == [("loss", value, True), ("loss", value, False)]
+    assert_close(torch.autograd.grad(loss, model.parameters()), gradients)
+
+
+def test_the_optimizer_is_adam_with_the_learning_rate_of_the_model():
+    model = model_of(d2l.Seq2SeqDecoder, lr=0.02, tgt_eos=EOS)
+    assert model.hparams == {"tgt_pad": PAD, "lr": 0.02, "tgt_eos": EOS}
+    optimizer = model.configure_optimizers()
+    assert type(optimizer) is torch.optim.Adam and optimizer.defaults["lr"] == 0.02
+    assert optimizer.param_groups[0]["params"] == [*model.parameters()]
+
+
+# --- translating ---------------------------------------------------------------------
+
+
+class Silent(d2l.Encoder):
+    def forward(self, X, *args):
+        return None
+
+
+class Recites(d2l.Decoder):
+    """A decoder that predicts what it was told to, (b, t)."""
+
+    def __init__(self, plan):
+        super().__init__()
+        self.plan, self.inputs = plan, []
+
+    def init_state(self, enc_all_outputs, *args):
+        return 0
+
+    def forward(self, X, state):
+        self.inputs.append(X)
+        self.attention_weights = [("weights of step", state)]
+        logits = nn.functional.one_hot(self.plan[:, state : state + 1], SIZE)
+        return logits.float(), state + 1
+
+
+def reciting(plan, **options):
+    """A model that recites, and a batch for it."""
+    b, t = plan.shape
+    model = d2l.Seq2Seq(Silent(), Recites(plan), tgt_pad=PAD, lr=1, **options)
+    tgt = torch.full((b, t), 6)
+    return model, (tgt, tgt, torch.ones(b), tgt)
+
+
+def up_to_eos(tokens):
+    rows = tokens.tolist()
+    return [row[: row.index(EOS) + 1] if EOS in row else row for row in rows]
+
+
+@seeds
+def test_a_translation_ends_with_eos_and_then_has_padding(d2l_1_0_3, seed):
+    t, generator = 2 + seed, torch.Generator().manual_seed(seed)
+    plan = torch.randint(5, (3, t), generator=generator)
+    model, batch = reciting(plan, tgt_eos=EOS)
+    tokens, weights = model.predict_step(batch, CPU, t, save_attention_weights=True)
+    theirs = d2l_1_0_3.EncoderDecoder(model.encoder, Recites(plan))
+    expected, their_weights = theirs.predict_step(batch, CPU, t, True)
+    expected = up_to_eos(expected)
+    steps = max(map(len, expected))
+    assert tokens.tolist() == [row + [PAD] * (steps - len(row)) for row in expected]
+    assert weights == their_weights[:steps]
+    inputs = torch.cat([batch[1][:, :1], tokens[:, :-1]], dim=1)
+    assert torch.equal(torch.cat(model.decoder.inputs, dim=1), inputs)
+
+
+def test_no_steps_give_no_tokens():
+    model, batch = reciting(torch.tensor([[EOS, 3]] * 2), tgt_eos=EOS)
+    assert model.predict_step(batch, CPU, 0)[0].shape == (2, 0)
+    with pytest.raises(ValueError, match=r"num_steps must be an integer >= 0, not 2\.5"):
+        model.predict_step(batch, CPU, 2.5)
+
+
+def test_without_the_index_of_eos_all_steps_are_taken():
+    plan = torch.tensor([[EOS, 3, EOS, 4]] * 2)
+    model, batch = reciting(plan)
+    for same in (model, d2l.EncoderDecoder(model.encoder, model.decoder)):
+        tokens, weights = same.predict_step(batch, CPU, 4)
+        assert torch.equal(tokens, plan)
+        assert weights == []
+
+
+@both
+def test_translating_keeps_no_graph(Decoder):
+    model, src = model_of(Decoder), random_tokens(2, 3)
+    save, logits = Decoder is d2l.Seq2SeqAttentionDecoder, []
+    model.decoder.register_forward_hook(lambda *call: logits.append(call[2][0]))
+    batch = src, src, torch.tensor([3, 2]), src
+    tokens, weights = model.predict_step(batch, CPU, 3, save)
+    parts = [tokens, *logits, *(part for step in weights for part in step)]
+    assert logits and not any(part.requires_grad for part in parts)
+    assert torch.is_grad_enabled()
+
+
+@both
+def test_a_model_learns_to_translate(Decoder):
+    names = ["one", "two", "three", "four", "five"]
+    text = "\n".join(f"{a} {b}\t{b} {a}" for a in names for b in names)
+    data = with_text(d2l, text)(5, 4, num_train=20, num_val=5, seed=0)
+    torch.manual_seed(0)
+    encoder = d2l.Seq2SeqEncoder(len(data.src_vocab), 16, 32, 1)
+    decoder = Decoder(len(data.tgt_vocab), 16, 32, 1)
+    pad, eos = data.tgt_vocab[["<pad>", "<eos>"]]
+    model = d2l.Seq2Seq(encoder, decoder, tgt_pad=pad, tgt_eos=eos, lr=0.02)
+    model.board.display = False
+    trainer = d2l.Trainer(max_epochs=20, gradient_clip_val=1)
+    trainer.fit(model, data)
+    assert [*trainer.history] == ["train_loss", "val_loss"]
+    english, french = data.sentences(train=True)
+    assert d2l.translate(model, data, english) == french
+
+
+def test_a_translation_without_an_end_has_all_the_tokens():
+    data = small()
+    va, je, eos = data.tgt_vocab[["va", "je", "<eos>"]]
+    model, _ = reciting(torch.tensor([[va, je, va, va], [je, eos, je, va]]))
+    model.weight = nn.Parameter(torch.zeros(1))  # for its device
+    assert d2l.translate(model, data, ["go .", "i go ."]) == ["va je va va", "je"]
+
+
+def test_another_way_of_decoding_gets_the_model_the_batch_and_the_steps():
+    data, ours = small(), nn.Linear(1, 1)
+
+    def decode(model, batch, device, num_steps):
+        assert (model, device, num_steps) == (ours, CPU, 4)
+        assert_equal(batch, data.build(["go .", "i go ."]))
+        return data.arrays[3][[0, 2]], "scores"
+
+    assert d2l.translate(ours, data, ["go .", "i go ."], decode) == ["va !", "je va !"]
+
+
+# --- BLEU ----------------------------------------------------------------------------
+
+translations = st.lists(st.sampled_from(["a", "b", "c", "é", "<unk>"]), min_size=1)
+sentences = translations.map(" ".join)
+
+
+@given(sentences, sentences, st.integers(1, 4))
+def test_bleu_equals_d2l_s(d2l_1_0_3, pred, label, k):
+    expected = d2l_1_0_3.bleu(pred, label, k)
+    assert d2l.bleu(pred, label, k) == pytest.approx(expected, rel=1e-12, abs=0)
+    spaced = [f"  {side.replace(' ', '   ')} " for side in (pred, label)]
+    assert d2l.bleu(*spaced, k) == d2l.bleu(pred, label, k)
+    assert d2l.bleu(pred, pred, k) == 1
+
+
+def test_an_empty_translation_scores_0_and_n_grams_have_a_token():
+    assert d2l.bleu(" ", "va !", 2) == d2l.bleu("va !", "", 2) == 0
+    with pytest.raises(ValueError, match="k must be an integer >= 1, not 0"):
+        d2l.bleu("va !", "va !", 0)
+
+
+@given(st.lists(st.tuples(sentences, sentences), min_size=1, max_size=4))
+def test_corpus_bleu_equals_sacrebleu_on_the_tokens_as_they_stand(pairs):
+    preds, labels = map(list, zip(*pairs))
+    metric = sacrebleu.BLEU(tokenize="none", force=True)
+    expected = metric.corpus_score(preds, [labels]).score
+    assert d2l.corpus_bleu(preds, labels) == pytest.approx(expected)
+
+
+def test_corpus_bleu_goes_to_100_and_logs_nothing_of_tokens(caplog, capfd):
+    labels = ["je suis chez moi .", "va !", "c'est ça , non ?"] * 100
+    assert d2l.corpus_bleu(labels, labels) == pytest.approx(100)
+    assert not caplog.records and capfd.readouterr() == ("", "")
+
+
+def test_a_corpus_needs_one_reference_for_each_translation():
+    for labels in ([], ["a", "b"]):
+        with pytest.raises(ValueError, match=f"labels must hold 1 .*, not {len(labels)}"):
+            d2l.corpus_bleu(["a"], labels)
+    with pytest.raises(ValueError, match="preds must not be empty"):
+        d2l.corpus_bleu([], [])
+    for pair in (("a b", "a b"), (["a b"], "a b")):
+        with pytest.raises(ValueError, match="preds and labels must be lists of strings"):
+            d2l.corpus_bleu(*pair)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, math.inf), (2, 4), (5, 5), (7, 99)])
+def test_held_out_bleu_counts_the_sentences_of_these_lengths(drawn, low, high):
+    english, french = drawn.sentences(train=False)
+    preds = [line if i % 3 else "je suis là ." for i, line in enumerate(french)]
+    rows = [i for i, line in enumerate(english) if low <= len(line.split()) <= high]
+    expected = d2l.corpus_bleu([preds[i] for i in rows], [french[i] for i in rows])
+    assert d2l.held_out_bleu(drawn, preds, low, high) == expected
+    if (low, high) == (0, math.inf):
+        assert d2l.held_out_bleu(drawn, preds) == expected
+
+
+def test_held_out_bleu_needs_a_translation_of_every_sentence(drawn):
+    for number in (0, 59, 61):
+        with pytest.raises(ValueError, match=f"preds must hold 60 strings, not {number}"):
+            d2l.held_out_bleu(drawn, ["va !"] * number)
+    with pytest.raises(ValueError, match="preds must not be empty"):
+        d2l.held_out_bleu(drawn, ["va !"] * 60, low=50)
+
+
+# --- the copying task ----------------------------------------------------------------
+
+
+def test_a_batch_to_be_copied_shows_the_decoder_the_symbols_before_each_label():
+    data = d2l.Copying(num_batches=600, batch_size=3, max_len=10, num_symbols=4)
+    lengths = []
+    for X, decoder_input, lens, labels in data.train_dataloader():
+        assert labels.shape == decoder_input.shape == X.shape == (3, X.shape[1])
+        assert_equal([labels], [X])
+        assert_equal([decoder_input[:, 1:]], [X[:, :-1]])
+        assert not decoder_input[:, 0].any()
+        assert lens.tolist() == [X.shape[1]] * 3
+        lengths.append(X.shape[1])
+        assert 1 <= X.min() and X.max() <= 4
+    symbols = torch.cat([X.flatten() for X, *_ in data.train_dataloader()])
+    assert symbols.unique().tolist() == [1, 2, 3, 4]
+    limits = [2 + round(8 * min(1, i / 420)) for i in range(600)]
+    assert len(lengths) == 600 and all(n <= most for n, most in zip(lengths, limits))
+    for start, stop in [(0, 26), (200, 260), (420, 600)]:  # all lengths up to the limit
+        assert {*lengths[start:stop]} == {*range(1, max(limits[start:stop]) + 1)}
+    assert data.val_dataloader() is None
+
+
+def test_copying_is_scored_on_the_same_new_sequences_in_every_call():
+    seen = []
+
+    class HalfRight(nn.Linear):
+        def predict_step(self, batch, device, num_steps):
+            seen.append(batch[0])
+            assert num_steps == batch[0].shape[1] and device == CPU
+            copies = batch[0].clone()
+            copies[:, : num_steps // 2] = 0
+            return copies, []
+
+    data, model = d2l.Copying(num_batches=1, batch_size=7, max_len=6), HalfRight(1, 1)
+    assert data.accuracy(model, 8) == 0.5
+    assert data.accuracy(model, 8, num_examples=7) == data.accuracy(model, 4) == 0.5
+    assert [tuple(X.shape) for X in seen] == [(200, 8), (7, 8), (200, 4)]
+    assert data.accuracy(model, 8) and torch.equal(seen[3], seen[0])
+    for seed in (0, 1):  # other random numbers than those of the training batches
+        data = d2l.Copying(seed=seed)
+        data.accuracy(model, 8)
+        alike, *_ = data.batch(200, 8, torch.Generator().manual_seed(seed))
+        assert not torch.equal(seen[-1], alike)

@@ -1,0 +1,1 @@
+"""Programs of the course: they `build` book and package, and `measure` the results."""

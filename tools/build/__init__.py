@@ -1,0 +1,1 @@
+"""What makes the package and the book out of the notebooks."""

@@ -1,0 +1,151 @@
+"""Run notebooks and store their outputs, ready for the book and for nbval.
+
+    python -m tools.build.execute                     every notebook of notebooks/
+    python -m tools.build.execute NOTEBOOK ...        only these
+    python -m tools.build.execute --refresh ...       also renew what is normally kept
+
+A notebook whose outputs come out the same is left as it is, byte for byte. A cell tagged
+`nbval-ignore-output` prints what no two runs share (a timing, a training curve), so its
+stored output is kept as long as its own source is unchanged; `--refresh` renews it, which
+is due when code that it calls has changed. When a cell fails, the notebook, the cell and
+the traceback are printed, the file stays untouched, and the next notebook is run.
+"""
+
+import argparse
+import hashlib
+import os
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+ROOT = Path(__file__).resolve().parents[2]
+UNSTABLE = "nbval-ignore-output"
+SVG = "image/svg+xml"
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+ID = re.compile(r"[0-9a-f]{8}")  # what all cells are called, whichever editor made them
+# A coordinate of a figure, to be rounded: so that a diff shows what a reader could see.
+COORDINATE = re.compile(r"\b[1-9]\d*\.\d{2,}")
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Failed(Exception):
+    """A notebook that cannot be run: which one, where and why."""
+
+
+def code_cells(notebook) -> list:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def unstable(cell) -> bool:
+    return UNSTABLE in cell.metadata.get("tags", [])
+
+
+def normalise(notebook) -> None:
+    """Number the code cells 1..n, and even out what depends on the run or the editor."""
+    notebook.metadata = nbformat.from_dict(METADATA)
+    for number, cell in enumerate(notebook.cells):
+        if not ID.fullmatch(cell.id):
+            cell.id = hashlib.sha256(f"{number} {cell.source}".encode()).hexdigest()[:8]
+    for number, cell in enumerate(code_cells(notebook), start=1):
+        cell.execution_count = number
+        for name in ("execution", "collapsed", "scrolled"):
+            cell.metadata.pop(name, None)
+        for output in cell.outputs:
+            if "execution_count" in output:
+                output.execution_count = number
+            data = output.get("data", {})
+            data.pop("application/vnd.jupyter.widget-view+json", None)
+            if SVG in data:
+                data[SVG] = COORDINATE.sub(
+                    lambda number: f"{float(number[0]):.1f}", data[SVG]
+                )
+
+
+def keep_unstable(notebook, stored: list) -> None:
+    """Give the unstable cells their stored outputs, where the source has not changed."""
+    kept = {}
+    for cell in filter(unstable, stored):
+        kept.setdefault(cell.metadata.get("source_hash"), []).append(cell.outputs)
+    for cell in code_cells(notebook):
+        cell.metadata.pop("source_hash", None)
+        if unstable(cell):
+            source_hash = hashlib.sha256(cell.source.encode()).hexdigest()[:12]
+            cell.metadata["source_hash"] = source_hash
+            outputs = kept[source_hash].pop(0) if kept.get(source_hash) else []
+            cell.outputs = outputs or cell.outputs
+
+
+def run(notebook, path: Path) -> None:
+    """Run every cell; raise Failed when one fails."""
+    started = []
+    client = NotebookClient(
+        notebook,
+        timeout=None,
+        kernel_name="python3",
+        coalesce_streams=True,
+        on_cell_start=lambda cell, cell_index: started.append(cell),
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    try:
+        client.execute()
+    except (CellExecutionError, DeadKernelError) as error:
+        number = sum(cell.cell_type == "code" for cell in started)
+        reason = ANSI.sub("", str(error))
+        raise Failed(f"{path}, code cell [{number}]: {reason}") from None
+
+
+def execute(path: Path, refresh: bool = False) -> bool:
+    """Run one notebook; write it back and return True if its text changed.
+
+    Raises Failed, the file untouched, when a cell fails, when there is no such notebook,
+    or when it cannot be written.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        notebook, stored = (nbformat.reads(text, as_version=4) for _ in range(2))
+    except Exception as error:  # nbformat raises many kinds
+        raise Failed(f"{path}: is no readable notebook: {error}") from None
+    run(notebook, path)
+    keep_unstable(notebook, [] if refresh else code_cells(stored))
+    normalise(notebook)
+    new = nbformat.writes(notebook, version=4).rstrip("\n") + "\n"
+    if new == text:
+        return False
+    part = path.with_suffix(".ipynb.part")
+    try:
+        part.write_text(new, encoding="utf-8", newline="\n")
+        part.replace(path)
+    except OSError as error:
+        raise Failed(f"{path}: its outputs cannot be stored: {error}") from None
+    finally:
+        part.unlink(missing_ok=True)
+    return True
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("notebooks", nargs="*", type=Path)
+    parser.add_argument("--refresh", action="store_true", help="renew unstable outputs too")
+    options = parser.parse_args(argv)
+    os.environ |= {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}  # as in nbval's run
+    every = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+    every = [path for path in every if ".ipynb_checkpoints" not in path.parts]
+    failed = 0
+    for path in options.notebooks or every:
+        try:
+            print(f"{path}: {'updated' if execute(path, options.refresh) else 'unchanged'}")
+        except Failed as error:
+            print(f"execute: {error}", file=sys.stderr)
+            failed += 1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

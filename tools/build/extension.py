@@ -1,0 +1,92 @@
+"""The book's Sphinx extension: addresses, index, docstrings, and mends of its pages.
+
+The variable REPO=owner/name names the repository on GitHub from which the book is
+published. Each notebook's page then has a button that opens in Colab what the page lets you
+download, every page has one that opens an issue, and the start page says how to install the
+package. What Colab opens lies in the branch `gh-pages`, where the workflow publish.yml puts
+the book. Without REPO, as on your own machine, there are none of these.
+
+The terms of book/terms.yml go into the index, which the search looks through first.
+
+Our docstrings are plain text with code in `backticks`; for the page of names, where autodoc
+expects reStructuredText, they are rewritten.
+
+Defects of the theme are mended here, in the HTML (MENDS), or in the browser, by
+book/_static/course.js: there pages are printed in the light theme, the arrows of the table
+of contents have names, and a formula wider than the page can be scrolled by keyboard.
+"""
+
+import os
+import re
+
+import yaml
+from sphinx import addnodes
+from sphinx.errors import ExtensionError
+
+COLAB = "https://colab.research.google.com"
+# In the HTML of a page, what a screen reader should not read, and what instead.
+MENDS = {
+    ' aria-label="Toggle hidden content"': "",  # it hides what the fold's summary says
+    "<th></th>": "<td></td>",  # an empty corner of a table is no heading
+    '<th class="head"><p></p></th>': "<td></td>",
+}
+
+
+def setup(app):
+    app.setup_extension("sphinx.ext.autodoc")
+    app.connect("config-inited", add_address)
+    app.connect("doctree-read", add_terms)
+    app.connect("autodoc-process-docstring", rewrite_docstring)
+    app.connect("html-page-context", mend)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def add_address(app, config):
+    """Set the theme's buttons, the tag `address` and what the start page substitutes."""
+    name = os.environ.get("REPO", "")
+    config.myst_substitutions |= {"repository": "", "pip_install": ""}
+    if not name:
+        return
+    if not re.fullmatch(r"[\w-]+/[\w.-]+", name):
+        raise ExtensionError(f"REPO must be owner/name on GitHub, not {name!r}")
+    address = f"https://github.com/{name}"
+    app.tags.add("address")
+    config.myst_substitutions |= {
+        "repository": f"[the repository]({address})",
+        "pip_install": f"```python\n%pip install git+{address}\n```",
+    }
+    config.html_theme_options |= {
+        "repository_url": address,
+        "repository_branch": "gh-pages",
+        "path_to_docs": "_sources",
+        "launch_buttons": {"colab_url": COLAB},
+        "use_issues_button": True,
+        "use_repository_button": True,
+    }
+
+
+def add_terms(app, doctree):
+    """Put the terms of a page into the index; a section that does not exist is an error."""
+    page, entries = app.env.docname, []
+    with open(os.path.join(app.srcdir, "book", "terms.yml"), encoding="utf-8") as file:
+        sections = yaml.safe_load(file).get(page, {})
+    for anchor, terms in sections.items():
+        if anchor not in doctree.ids:
+            raise ExtensionError(f"book/terms.yml: {page} has no section {anchor!r}")
+        entries += [("single", term, anchor, "main", None) for term in terms]
+    doctree.append(addnodes.index(entries=entries))  # for the search
+    app.env.get_domain("index").entries[page] += entries
+
+
+def rewrite_docstring(app, what, name, obj, options, lines):
+    """Turn the lines of a docstring into reStructuredText; a module's lose their title."""
+    parts = re.split(r"`([^`]+)`", "\n".join(lines[1:] if what == "module" else lines))
+    parts[::2] = [re.sub(r"[\\*|_]", r"\\\g<0>", text) for text in parts[::2]]
+    parts[1::2] = [f"``{code}``" for code in parts[1::2]]
+    lines[:] = "".join(parts).splitlines()
+
+
+def mend(app, pagename, templatename, context, doctree):
+    """Replace in the page what MENDS names."""
+    for wrong, right in MENDS.items():
+        context["body"] = context.get("body", "").replace(wrong, right)

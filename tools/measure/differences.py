@@ -1,0 +1,143 @@
+"""Write the list of names into book/differences.md: what d2l has, what is new, what is not.
+
+    python -m tools.measure.differences             write the list
+    python -m tools.measure.differences --check     exit 1 if the list is out of date
+
+The rest of the page is written by hand; tests/measure/test_differences.py runs its proofs.
+"""
+
+import argparse
+import ast
+import importlib
+import inspect
+import sys
+from pathlib import Path
+
+import torch
+
+from tools.build.save import PACKAGE, chapter_paths, read_chapter
+from tools.measure.d2l_reference import load_d2l
+
+PAGE = Path("book", "differences.md")
+BEGIN = "<!-- Written by tools/measure/differences.py from here on. -->\n"
+
+# What a section of d2l's book defines and its library does not have.
+IN_THE_BOOK = [
+    *("Seq2SeqDecoder", "Seq2SeqAttentionDecoder"),
+    *("gaussian", "boxcar", "constant", "nadaraya_watson"),
+    *("TransformerDecoderBlock", "TransformerDecoder"),
+    *("PatchEmbedding", "ViTMLP", "ViTBlock", "ViT"),
+]
+
+# The sections of d2l's book that the course covers, as its docstrings name them.
+SECTIONS = [
+    *("sec_machine_translation", "subsec_loading-seq-fixed-len", "sec_encoder-decoder"),
+    *("sec_seq2seq", "sec_seq2seq_decoder", "sec_seq2seq_training"),
+    *("sec_queries-keys-values", "sec_attention-scoring-functions", "subsec_batch_dot"),
+    *("sec_seq2seq_attention", "sec_multihead-attention"),
+    *("sec_self-attention-and-positional-encoding", "sec_transformer"),
+    *("subsec_positionwise-ffn", "subsec_transformer-encoder"),
+]
+
+# What these sections save or use and the course does not have: what to take instead.
+INSTEAD = {
+    "GRU": "`torch.nn.GRU`, with `dropout` as a keyword, is the same",
+    "DATA_URL": "`MTFraEng` knows where its data are",
+    "extract": "`MTFraEng` reads its archive without unpacking it",
+    "show_list_len_pair_hist": "`plt.hist` draws the same histogram",
+    "show_images": "`FashionMNIST.visualize` draws its images",
+}
+
+
+def d2l_names(d2l) -> tuple[set[str], set[str]]:
+    """What the course's sections save in d2l's library, and what all its classes use."""
+    saved, used = set(), set()
+    wanted = {f":numref:`{section}`" for section in SECTIONS}
+    package = importlib.import_module(PACKAGE)
+    for node in ast.parse(inspect.getsource(d2l)).body:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            continue
+        names = {text for text in wanted if text in ast.unparse(node)}
+        if names:
+            saved.add(node.name)
+        if names or node.name in package.__all__:
+            for part in ast.walk(node):
+                if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "d2l":
+                    used.add(part.attr)
+    return saved, used
+
+
+def is_torch_s_own(value) -> bool:
+    """Whether d2l has this only to call the same thing alike in all its frameworks."""
+    is_lambda = getattr(value, "__name__", "") == "<lambda>"
+    return is_lambda or any(
+        value is other for other in [*vars(torch).values(), torch.nn.Module]
+    )
+
+
+def code(names) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def names_text(root: Path) -> str:
+    """The list of names, as Markdown."""
+    d2l, package = load_d2l(), importlib.import_module(PACKAGE)
+    lines = []
+    for path in chapter_paths(root):
+        chapter = read_chapter(path, root)
+        if not (root / PACKAGE / f"{chapter.module}.py").exists():
+            continue
+        module = importlib.import_module(f"{PACKAGE}.{chapter.module}")
+        kinds = {"as in d2l": [], "in d2l's book": [], "new": []}
+        for name in module.__all__:
+            new = "in d2l's book" if name in IN_THE_BOOK else "new"
+            kinds["as in d2l" if hasattr(d2l, name) else new].append(name)
+        lines += ["", f"**[{chapter.title}](../{chapter.path.as_posix()})**", ""]
+        lines += [f"- {kind}: {code(names)}" for kind, names in kinds.items() if names]
+    saved, used = d2l_names(d2l)
+    missing = sorted((saved | used) - set(package.__all__))
+    own = [name for name in missing if is_torch_s_own(getattr(d2l, name))]
+    lines += ["", "### What is not here", "", *NOT_HERE.strip().splitlines(), ""]
+    lines += [f"- `{name}`: {INSTEAD[name]}" for name in missing if name not in own]
+    lines += [f"- {code(own)}: other words for what PyTorch has"]
+    return "\n".join(lines) + "\n"
+
+
+INTRODUCTION = """
+Every public name, chapter by chapter: those that d2l's library has, too; those that its
+book defines without saving them; and new ones.
+"""
+
+NOT_HERE = """
+These names are saved or used by the sections of d2l's book that the course covers. What
+d2l's library has for its other chapters is not here either.
+"""
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing, exit 1 if out of date"
+    )
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2])
+    options = parser.parse_args(argv)
+    page = options.root / PAGE
+    written = page.read_text(encoding="utf-8")
+    head, found, _ = written.partition(BEGIN)
+    if not found:
+        print(f"differences: {PAGE} has no line {BEGIN.strip()}", file=sys.stderr)
+        return 1
+    text = head + BEGIN + INTRODUCTION + names_text(options.root)
+    if text == written:
+        return 0
+    if options.check:
+        advice = "run `python -m tools.measure.differences`"
+        print(f"differences: {PAGE} is out of date: {advice}", file=sys.stderr)
+        return 1
+    page.write_text(text, encoding="utf-8", newline="\n")
+    print(f"wrote {PAGE}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,317 @@
+"""Train models with several seeds: a table of the mean and the spread of their scores.
+
+    .venv/bin/python -m tools.measure.scores
+        [--only small] [--seeds 3] [--root data] [--write]
+
+copying     the fraction of symbols that recurrent models copy without and with
+            attention, trained as in the chapter on translation
+phrasebook  recurrent models without and with attention and the Transformer, on the
+            pairs of chapters 4 and 7, trained as in chapter 7, for twelve epochs
+differences models of the phrasebook, each with one thing as in d2l
+small       d2l's two experiments on Tatoeba (512 pairs), with d2l 1.0.3 and with ours
+large       20,000 random pairs of Tatoeba of at most ten tokens, 60 seconds of training
+vision      classifiers of digits with few and with many training images, trained as in
+            chapter 8; with --only vision, fashion follows
+gpt         small language models of Python's library, each with one part of today's
+fashion     d2l's experiment on FashionMNIST (96 x 96 pixels, ten epochs), and a nearest
+            neighbour; in minutes with a GPU, in hours without one, and only if named
+
+The scores of a translator are the corpus BLEU of its held-out pairs (0 to 100) and the
+mean BLEU of d2l's four sentences (0 to 1), those of a classifier its held-out accuracy.
+Tatoeba and FashionMNIST are downloaded into the root folder unless they are there; if
+that fails, their tables are skipped. With --write, tables go to book/results.md.
+"""
+
+import argparse
+import importlib
+import random
+import statistics
+import sys
+import time
+from unittest.mock import patch
+
+import torch
+from torch import nn
+from torch.nn.parameter import is_lazy
+
+import d2lmini
+from tools.measure import results
+from tools.measure.d2l_reference import load_book
+from tools.measure.gpt_scores import GPT, gpt
+from tools.measure.vision_scores import FASHION, VISION, fashion, num_weights, vision
+
+LENGTHS = 4, 8, 16, 32  # of the sequences to copy
+# The columns of each table, with the digits after the decimal point.
+COPYING = {f"{length} symbols": 2 for length in LENGTHS}
+PLAIN = "Seq2SeqEncoder", "Seq2SeqDecoder"
+ATTENTIVE = "Seq2SeqEncoder", "Seq2SeqAttentionDecoder"
+TRANSFORMER = "TransformerEncoder", "TransformerDecoder"
+TRANSLATION = {"weights": 0, "epochs": 1, "held-out BLEU": 1, "four sentences": 2}
+PHRASEBOOK = {  # the parts, sizes and highest learning rate of each model
+    "recurrent, without attention": (PLAIN, (64, 128, 1), 0.01),
+    "recurrent, with attention": (ATTENTIVE, (64, 128, 1), 0.01),
+    "Transformer": (TRANSFORMER, (64, 128, 4, 2, 0), 0.005),
+}
+FOUR = {
+    "go .": "va !",
+    "i lost .": "j'ai perdu .",
+    "he's calm .": "il est calme .",
+    "i'm home .": "je suis chez moi .",
+}
+
+
+def copying(seed, root, num_batches=600, widths=(32, 64, 128)):
+    """The models that learn to copy in the chapter on translation, and attention's."""
+    decoders = {
+        "without attention": d2lmini.Seq2SeqDecoder,
+        "with attention": d2lmini.Seq2SeqAttentionDecoder,
+    }
+    runs = [(name, width, num_batches) for name in decoders for width in widths]
+    runs.insert(len(widths), ("without attention", 64, 4 * num_batches))
+    for name, width, num in runs:
+        data = d2lmini.Copying(num, seed=seed)
+        sizes = data.num_symbols + 1, 32, width, 1
+        torch.manual_seed(seed)
+        encoder, decoder = d2lmini.Seq2SeqEncoder(*sizes), decoders[name](*sizes)
+        model = d2lmini.Seq2Seq(encoder, decoder, tgt_pad=0, lr=0.01)
+        model.board.display = False
+        d2lmini.Trainer(1, gradient_clip_val=1, warmup=20).fit(model, data)
+        longer = ", four times the training" if num > num_batches else ""
+        copied = [data.accuracy(model, length) for length in LENGTHS]
+        yield f"{name}, {width} hidden units{longer}", copied
+    yield "symbols drawn at random", [1 / data.num_symbols] * len(LENGTHS)
+
+
+def phrasebook(seed, root, max_epochs=12, num_train=2200):
+    """The models of chapters 4 and 7, with equal batches, updates and schedule.
+
+    Chapter 7 trains them for eight epochs, to save time.
+    """
+    data = phrasebook_pairs(num_train)
+    for title, (parts, sizes, lr) in PHRASEBOOK.items():
+        model = translator(d2lmini, data, parts, sizes, lr, seed)
+        trainer = d2lmini.Trainer(max_epochs, gradient_clip_val=1, warmup=50)
+        yield title, train(model, trainer, data)
+    yield control(data, seed)
+
+
+def phrasebook_pairs(num_train):
+    """Random pairs of the phrasebook, the same for all experiments."""
+    options = {"num_steps": 11, "num_train": num_train, "num_val": 500, "min_freq": 20}
+    return d2lmini.MTFraEng(64, seed=1, **options)
+
+
+def differences(seed, root, max_epochs=12, num_train=2200):
+    """Models of the phrasebook, each with one thing as in d2l."""
+    data, library = phrasebook_pairs(num_train), d2lmini
+
+    def evaluated(model):
+        preds = library.translate(model, data, data.sentences(train=False)[0])
+        with torch.inference_mode():  # the loss of the tokens, without padding
+            losses = [
+                library.Seq2Seq.loss(model, model(*inputs), labels).item()
+                for *inputs, labels in data.val_dataloader()
+            ]
+        return statistics.mean(losses), library.held_out_bleu(data, preds)
+
+    def fit(name, change=lambda model: None):
+        model = translator(library, data, *PHRASEBOOK[name], seed)
+        change(model)
+        model.board.display = False
+        trainer = library.Trainer(max_epochs, gradient_clip_val=1, warmup=50)
+        trainer.fit(model, data)
+        return model.eval()
+
+    def count_padding(model):
+        model._trim_padding = lambda batch: batch
+        model.loss = lambda Y_hat, Y: nn.functional.cross_entropy(
+            Y_hat.flatten(0, 1), Y.flatten()
+        )
+
+    def read_padding(model):
+        model._trim_padding = lambda batch: batch
+        encode = model.encoder.forward
+        model.encoder.forward = lambda X, lengths: encode(X)
+
+    model = fit("Transformer")
+    yield "Transformer, this course", evaluated(model)
+    position, add = library.PositionalEncoding, library.PositionalEncoding.forward
+    with patch.object(position, "forward", lambda self, X, start=0: add(self, X)):
+        yield "each decoded token encoded as position 0", (None, evaluated(model)[1])
+    transformer = importlib.import_module("d2lmini.transformer")
+    with patch.object(transformer, "causal_mask", lambda *args, **options: None):
+        yield "the future visible in validation", (evaluated(model)[0], None)
+    model = fit("Transformer", count_padding)
+    yield "padding counted in the training loss", evaluated(model)
+    model = fit("Transformer", lambda model: model.apply(reset))
+    yield "initial weights of d2l", evaluated(model)
+    name = "recurrent, with attention"
+    yield f"{name}, this course", evaluated(fit(name))
+    yield "padding read by the encoder", evaluated(fit(name, read_padding))
+
+
+def small(seed, root):
+    """d2l's experiments, with the models of d2l and with ours.
+
+    Less than half of all steps are tokens, so the gradient of our loss, a mean over
+    tokens, is twice as long as that of d2l's mean over all steps, and is clipped at
+    twice the norm. As d2l's, our Transformer starts with PyTorch's initial weights.
+    """
+    data = d2lmini.MTFraEng(128, source="tatoeba", root=root)
+    for title, parts, sizes, lr, max_epochs in [
+        ("recurrent, with attention", ATTENTIVE, (256, 256, 2, 0.4), 0.005, 15),
+        ("Transformer", TRANSFORMER, (256, 64, 4, 2, 0.2), 0.0015, 30),
+    ]:
+        for name, library, clip in [
+            ("d2l 1.0.3", load_book(), 1),
+            ("this course", d2lmini, 2),
+        ]:
+            model = translator(library, data, parts, sizes, lr, seed)
+            if parts is TRANSFORMER:
+                model.apply(reset)
+            trainer = library.Trainer(max_epochs, gradient_clip_val=clip)
+            yield f"{title}, {name}", train(model, trainer, data)
+    yield control(data, seed)
+
+
+def large(seed, root, seconds=60):
+    """Our models on 20,000 pairs, trained for the same time."""
+    options = {"num_steps": 11, "num_train": 20_000, "num_val": 1_000, "seed": 0}
+    for title, parts, sizes, lr, batch_size, warmup in [
+        ("recurrent, with attention", ATTENTIVE, (128, 256, 1), 0.003, 32, 0),
+        ("Transformer", TRANSFORMER, (128, 512, 4, 1, 0), 0.004, 64, 100),
+    ]:
+        data = d2lmini.MTFraEng(batch_size, source="tatoeba", root=root, **options)
+        model = translator(d2lmini, data, parts, sizes, lr, seed)
+        yield title, train(model, TimedTrainer(seconds, warmup), data)
+    yield control(data, seed)
+
+
+def translator(library, data, parts, sizes, lr, seed):
+    """A model of the encoder and the decoder with these names and sizes.
+
+    The sizes of a recurrent part are embed_size, num_hiddens, num_layers and dropout,
+    those of a Transformer num_hiddens, ffn_num_hiddens, num_heads, num_blks and dropout.
+    """
+    torch.manual_seed(seed)
+    Encoder, Decoder = (getattr(library, part) for part in parts)
+    encoder = Encoder(len(data.src_vocab), *sizes)
+    decoder = Decoder(len(data.tgt_vocab), *sizes)
+    return library.Seq2Seq(encoder, decoder, tgt_pad=data.tgt_vocab["<pad>"], lr=lr)
+
+
+def reset(module):
+    """Give a module PyTorch's own initial weights, if it has some already."""
+    if hasattr(module, "reset_parameters") and not is_lazy(next(module.parameters())):
+        module.reset_parameters()
+
+
+def train(model, trainer, data):
+    """Train a model; its row of the table."""
+    model.board.display = False
+    trainer.fit(model, data)
+    preds = d2lmini.translate(model.eval(), data, data.sentences(train=False)[0])
+    pairs = zip(d2lmini.translate(model, data, list(FOUR)), FOUR.values())
+    four = statistics.mean(d2lmini.bleu(*pair, k=2) for pair in pairs)
+    epochs = trainer.train_batch_idx / trainer.num_train_batches
+    return num_weights(model), epochs, d2lmini.held_out_bleu(data, preds), four
+
+
+def control(data, seed):
+    """A row with the BLEU of the references when each belongs to another sentence."""
+    french = data.sentences(train=False)[1]
+    shuffled = random.Random(seed).sample(french, len(french))
+    bleu = d2lmini.held_out_bleu(data, shuffled)
+    return "references in random order", (None, None, bleu, None)
+
+
+class TimedTrainer(d2lmini.Trainer):
+    """A trainer that stops after so many seconds.
+
+    With warmup the learning rate rises for so many steps, then falls to 0 at the end.
+    """
+
+    def __init__(self, seconds, warmup=0):
+        super().__init__(max_epochs=1000, gradient_clip_val=1)
+        self.seconds, self.warmup_steps = seconds, warmup
+
+    def fit(self, model, data):
+        self.start = time.monotonic()
+        try:
+            super().fit(model, data)
+        except TimeoutError:
+            pass
+
+    def prepare_batch(self, batch):
+        left = 1 - (time.monotonic() - self.start) / self.seconds
+        if left <= 0:
+            raise TimeoutError
+        if self.warmup_steps:
+            factor = min((self.train_batch_idx + 1) / self.warmup_steps, left)
+            for group in self.optim.param_groups:
+                group["lr"] = self.model.lr * factor
+        return super().prepare_batch(batch)
+
+
+def spread(values, digits):
+    """The mean, and the standard deviation of fractions that are not all the same."""
+    if None in values:
+        return ""
+    mean = f"{statistics.mean(values):,.{digits}f}"
+    if digits == 0 or len({*values}) == 1:
+        return mean
+    return f"{mean} ± {statistics.stdev(values):.{digits}f}"
+
+
+EXPERIMENTS = {
+    "copying": (copying, COPYING),
+    "phrasebook": (phrasebook, TRANSLATION),
+    "differences": (differences, {"validation loss": 2, "held-out BLEU": 1}),
+    "small": (small, TRANSLATION),
+    "large": (large, TRANSLATION),
+    "vision": (vision, VISION),
+    "gpt": (gpt, GPT),
+    "fashion": (fashion, FASHION),
+}
+
+
+def tabulate(name, seeds, root):
+    """The table of an experiment: the mean of the seeds, and the spread."""
+    experiment, columns = EXPERIMENTS[name]
+    rows = {}
+    for seed in seeds:
+        for title, values in experiment(seed, root):
+            rounded = [value and round(value, 4) for value in values]
+            print(f"seed {seed}, {title}:", *rounded, file=sys.stderr, flush=True)
+            rows.setdefault(title, []).append(values)
+    cells = [
+        [title, *map(spread, zip(*runs), columns.values())] for title, runs in rows.items()
+    ]
+    return f"{results.head(['model', *columns])}\n{results.lines(*cells)}"
+
+
+def main():
+    style = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=style)
+    parser.add_argument("--only", choices=EXPERIMENTS)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--root", default="data", help="the folder of what is downloaded")
+    parser.add_argument("--write", action="store_true", help="to the page of results")
+    options = parser.parse_args()
+    names = [options.only] if options.only else [*EXPERIMENTS][:-1]
+    if options.only == "vision":
+        names.append("fashion")
+    for name in names:
+        try:
+            table = tabulate(name, range(options.seeds), options.root)
+        except ConnectionError as error:
+            reason = f"its data could not be downloaded: {error}"
+            print(f"{name}: skipped, because {reason}", file=sys.stderr)
+            continue
+        print(f"{name}\n\n{table}\n", flush=True)
+        if options.write:
+            results.write(name, table)
+
+
+if __name__ == "__main__":
+    main()
