@@ -7,6 +7,8 @@ BOOK_FLAGS ?=
 COURSE ?= _build/assignments
 REPO ?=
 export REPO
+COLAB_PACKAGES := ipykernel ipython matplotlib numpy pandas sacrebleu safetensors scikit-learn \
+	tokenizers tqdm transformers hypothesis nbval pytest-xdist requests scipy
 ASSIGNMENT ?=
 STUDENT ?=
 
@@ -22,7 +24,7 @@ else
 $(error DEVICE must be cpu or cuda, not $(DEVICE))
 endif
 
-.PHONY: help book test save execute check format assignments grade feedback bench mutants serve clean
+.PHONY: help book test save execute check format assignments grade feedback bench colab serve clean
 
 help:  ## show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -70,10 +72,12 @@ feedback: $(ENV)  ## write pages and tables anew, after grading by hand (as for 
 bench: $(ENV)  ## measure time and memory against d2l and torch.nn, in some minutes
 	$(BIN)/python -m tools.measure.bench
 
-mutants: $(ENV)  ## count the faults, put into the package at random, that the tests find
-	$(PYTHON) -m venv _build/cosmic-ray
-	_build/cosmic-ray/bin/python -m pip install --quiet cosmic-ray==8.7.0
-	_build/cosmic-ray/bin/python tools/mutants.py
+colab:  ## run the package's tests and the chapters with the versions that Colab has
+	$(PYTHON) -m venv _build/colab
+	_build/colab/bin/python -m pip install --quiet --constraint .github/constraints-colab.txt \
+		"torch>=2.6,<2.14" $(COLAB_PACKAGES)
+	_build/colab/bin/python -m pip install --quiet --no-deps d2l==1.0.3
+	bash tests/as_in_colab.sh _build/colab/bin/python
 
 serve: book  ## build the book and serve it on http://localhost:8000 (PORT=...)
 	$(BIN)/python -m http.server $(PORT) --bind localhost --directory _build/html

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
+import nbformat.v4
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
@@ -28,6 +29,15 @@ pytestmark = pytest.mark.slow
 JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
 BOOK = ROOT / "_build" / "html"
 NAMES = re.findall(r"\b(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
+# Pages that stand for the others, in all combinations of width and theme: plain text, an
+# explorer, the longest chapter, exercises, wide tables.
+FEW = [
+    "book/index",
+    "notebooks/04_bahdanau",
+    "notebooks/07_transformer",
+    "notebooks/exercises/05_multi_head",
+    "book/results",
+]
 SEARCHES = {  # what a reader looks for, and the page that must come first
     "Trainer": "notebooks/00_toolkit",
     "layer norm": "notebooks/07_transformer",
@@ -121,6 +131,10 @@ WIDE = """[...document.querySelectorAll('body *')].filter(e =>
 TAB_STOPS = """[...document.querySelectorAll("mjx-container[tabindex='0']")]
   .filter(e => e.scrollWidth <= e.clientWidth).length"""
 
+# Code that would lose its right end on paper.
+CUT_OFF = """[...document.querySelectorAll('pre')]
+  .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 200))"""
+
 
 def assert_complete_and_fits(page):
     assert page.faults == []
@@ -128,23 +142,34 @@ def assert_complete_and_fits(page):
     assert over <= 0, page.evaluate(WIDE)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_page_is_complete_fits_and_is_accessible(open_page, name, width, scheme):
-    page = open_page(f"{name}.html", width, scheme)
+def test_a_page_fits_a_phone_is_accessible_and_prints_whole(open_page, name):
+    page = open_page(f"{name}.html", 390)
     assert_complete_and_fits(page)
-    assert page.evaluate("document.documentElement.dataset.theme") == scheme
     found = Axe().run(page).response["violations"]
     told = {each["id"]: [node["html"][:200] for node in each["nodes"]] for each in found}
     assert told.keys() <= THEIRS, told
     assert page.evaluate(TAB_STOPS) == 0
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.set_viewport_size({"width": 720, "height": 1000})  # A4 without its margins
+    assert page.evaluate(CUT_OFF) == []
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1400, "dark"), (390, "light")])
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_fits_in_the_other_scheme_too(open_page, name, width, scheme):
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1400, "light"), (1400, "dark"), (390, "dark")]
+)
+@pytest.mark.parametrize("name", FEW)
+def test_a_page_fits_a_screen_in_both_themes_and_prints_in_light(
+    open_page, name, width, scheme
+):
     page = open_page(f"{name}.html", width, scheme)
     assert_complete_and_fits(page)
+    assert page.evaluate("document.documentElement.dataset.theme") == scheme
+    contrast = Axe().run(page, options={"runOnly": ["color-contrast"]})
+    assert contrast.response["violations"] == []
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
 
 
 def soup(path):
@@ -191,21 +216,6 @@ def test_the_search_finds_the_chapter_first(open_page, words, name):
     assert urlsplit(first.get_attribute("href")).path.endswith(f"{name}.html")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_nothing_is_cut_off_in_print(open_page, name):
-    page = open_page(f"{name}.html", 1000, "dark")
-    page.emulate_media(media="print")
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.set_viewport_size({"width": 720, "height": 1000})  # A4 without its margins
-    cut = page.evaluate(
-        "[...document.querySelectorAll('pre')]"
-        ".filter(e => e.scrollWidth > e.clientWidth + 1)"
-        ".map(e => e.textContent.slice(0, 200))"
-    )
-    assert cut == []
-    assert page.evaluate("document.documentElement.dataset.theme") == "light"
-
-
 def links(page):
     return [tag["href"] for tag in page.find_all(href=True)]
 
@@ -218,29 +228,39 @@ def test_without_an_address_no_page_leads_to_a_repository(address):
     assert "Upload notebook" in (BOOK / "book" / "index.html").read_text("utf-8")
 
 
-def test_with_an_address_notebooks_open_in_colab_and_pages_take_issues(tmp_path):
-    command = [JUPYTER_BOOK, "build", ROOT, "-W", "-n", "-q"]
+@pytest.fixture(scope="module")
+def addressed(tmp_path_factory):
+    """A book of two pages, built with the course's settings and an address."""
+    folder = tmp_path_factory.mktemp("book")
+    for name in ("_config.yml", "book/_static", "book/references.bib", "tools/build"):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.symlink_to(ROOT / name)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# One")])
+    (folder / "notebooks").mkdir()
+    nbformat.write(notebook, folder / "notebooks" / "01_one.ipynb")
+    toc = "format: jb-book\nroot: book/index\nchapters:\n  - file: notebooks/01_one\n"
+    (folder / "_toc.yml").write_text(toc, encoding="utf-8")
+    (folder / "book" / "terms.yml").write_text("{}\n", encoding="utf-8")
+    start = "# Start\n\n```{only} not address\nUpload it.\n```\n\n{{ pip_install }}\n"
+    (folder / "book" / "index.md").write_text(start, encoding="utf-8")
+    command = [JUPYTER_BOOK, "build", folder, "-W", "-n", "-q"]
     environment = {**os.environ, "REPO": "someone/some.where"}
-    subprocess.run(
-        [*command, "--path-output", tmp_path],
-        env=environment,
-        cwd=tmp_path,
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    return folder / "_build" / "html"
+
+
+def test_with_an_address_notebooks_open_in_colab_and_pages_take_issues(addressed):
     repository = "https://github.com/someone/some.where"
-    for name in NAMES:
-        path = tmp_path / "_build" / "html" / f"{name}.html"
-        found = links(soup(path))
+    notebook = "someone/some.where/blob/gh-pages/_sources/notebooks/01_one.ipynb"
+    colab = f"https://colab.research.google.com/github/{notebook}"
+    for name, expected in [("book/index", []), ("notebooks/01_one", [colab])]:
+        found = links(soup(addressed / f"{name}.html"))
         assert any(url.startswith(f"{repository}/issues/new?title=") for url in found), name
-        colab = [url for url in found if "google.com/github" in url]
-        notebook = f"someone/some.where/blob/gh-pages/_sources/{name}.ipynb"
-        expected = [f"https://colab.research.google.com/github/{notebook}"]
-        assert colab == (expected if name.startswith("notebooks/") else [])
+        assert [url for url in found if "google.com/github" in url] == expected
         assert "" not in found
-    start = (tmp_path / "_build" / "html" / "book" / "index.html").read_text("utf-8")
-    assert f"git+{repository}" in BeautifulSoup(start, "lxml").text
-    assert "Upload notebook" not in start
+    start = soup(addressed / "book" / "index.html").text
+    assert f"git+{repository}" in start and "Upload it" not in start
 
 
 @pytest.mark.parametrize("name", ["someone", "https://github.com/a/b", "a/b c"])

@@ -25,7 +25,8 @@ from torch import nn
 import d2lmini
 from tools.measure import d2l_reference, differences
 
-PAGE = (ROOT / differences.PAGE).read_text(encoding="utf-8")
+PROOFS = (ROOT / "book" / "differences.md").read_text(encoding="utf-8")
+NAMES = (ROOT / differences.LIST).read_text(encoding="utf-8")
 pytestmark = pytest.mark.filterwarnings("ignore:Lazy modules are")
 
 
@@ -64,7 +65,7 @@ def entries(pattern, blocks):
     return found
 
 
-PROOFS, NAMES = PAGE.split("\n## The names")
+PROOFS = PROOFS.partition("\n## The names")[0]
 BLOCKS = re.split(r"\n(?=##|- `)", PROOFS)
 ENTRIES = {
     **entries(SECTION, [block for block in BLOCKS if block.startswith("### ")]),
@@ -82,7 +83,7 @@ def test_every_result_on_the_page_belongs_to_a_proof():
 
 
 def test_the_effects_of_the_first_five_are_those_of_the_page_of_results():
-    results = (ROOT / "book" / "results.md").read_text(encoding="utf-8")
+    results = (ROOT / "book/_generated/differences.md").read_text(encoding="utf-8")
     five = PROOFS.split("\n## ")[2]
     rows = re.findall(r"^\| \[(.+)\]\(.+ \| ([\d.]+) \| ([\d.]+) \|$", five, re.MULTILINE)
     assert [title for title, *_ in rows] == re.findall(r"^### (.+)$", five, re.MULTILINE)
@@ -159,18 +160,14 @@ def test_every_public_name_is_listed_once():
 
 def test_a_stale_list_is_noticed_and_replaced(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(differences, "names_text", lambda root: "- new\n")
-    page, root = tmp_path / differences.PAGE, ["--root", str(tmp_path)]
-    page.parent.mkdir()
-    page.write_text(f"kept\n{differences.BEGIN}- old\n", encoding="utf-8")
+    path, root = tmp_path / differences.LIST, ["--root", str(tmp_path)]
+    path.parent.mkdir(parents=True)
+    path.write_text("- old\n", encoding="utf-8")
     assert differences.main(["--check", *root]) == 1
     assert "is out of date" in capsys.readouterr().err
-    assert "- old" in page.read_text(encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == "- old\n"
     assert differences.main(root) == differences.main(["--check", *root]) == 0
-    text = page.read_text(encoding="utf-8")
-    assert text.startswith(f"kept\n{differences.BEGIN}") and text.endswith("\n- new\n")
-    page.write_text("no list", encoding="utf-8")
-    assert differences.main(root) == 1
-    assert page.read_text(encoding="utf-8") == "no list"
+    assert path.read_text(encoding="utf-8") == "- new\n"
 
 
 def test_what_d2l_saves_in_these_sections_is_here_or_said_to_be_missing(d2l_1_0_3):

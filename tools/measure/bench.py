@@ -5,7 +5,7 @@
 
 The candidates have the same weights, batches and sizes, those of d2l's chapter. A ratio
 is what a baseline needs divided by what ours needs. Where it misses its threshold, a
-profile of ours follows. With --write, the table goes to book/results.md.
+profile of ours follows. With --write, the table goes to book/_generated/.
 
 decoding  greedy, 64 sentences of the phrasebook, all steps
 training  a step of `Trainer.fit_epoch` with dropout; for torch.nn, PyTorch's layers are

@@ -1,9 +1,9 @@
-"""Write the list of names into book/differences.md: what d2l has, what is new, what is not.
+"""Write the list of names of book/differences.md: what d2l has, what is new, what is not.
 
     python -m tools.measure.differences             write the list
     python -m tools.measure.differences --check     exit 1 if the list is out of date
 
-The rest of the page is written by hand; tests/measure/test_differences.py runs its proofs.
+The page includes it; the proofs on the page are run by tests/measure/test_differences.py.
 """
 
 import argparse
@@ -18,8 +18,7 @@ import torch
 from tools.build.save import PACKAGE, chapter_paths, read_chapter
 from tools.measure.d2l_reference import load_d2l
 
-PAGE = Path("book", "differences.md")
-BEGIN = "<!-- Written by tools/measure/differences.py from here on. -->\n"
+LIST = Path("book", "_generated", "names_and_d2l.md")
 
 # What a section of d2l's book defines and its library does not have.
 IN_THE_BOOK = [
@@ -100,13 +99,8 @@ def names_text(root: Path) -> str:
     lines += ["", "### What is not here", "", *NOT_HERE.strip().splitlines(), ""]
     lines += [f"- `{name}`: {INSTEAD[name]}" for name in missing if name not in own]
     lines += [f"- {code(own)}: other words for what PyTorch has"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).lstrip() + "\n"
 
-
-INTRODUCTION = """
-Every public name, chapter by chapter: those that d2l's library has, too; those that its
-book defines without saving them; and new ones.
-"""
 
 NOT_HERE = """
 These names are saved or used by the sections of d2l's book that the course covers. What
@@ -121,21 +115,16 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2])
     options = parser.parse_args(argv)
-    page = options.root / PAGE
-    written = page.read_text(encoding="utf-8")
-    head, found, _ = written.partition(BEGIN)
-    if not found:
-        print(f"differences: {PAGE} has no line {BEGIN.strip()}", file=sys.stderr)
-        return 1
-    text = head + BEGIN + INTRODUCTION + names_text(options.root)
-    if text == written:
+    path = options.root / LIST
+    text = names_text(options.root)
+    if path.exists() and path.read_text(encoding="utf-8") == text:
         return 0
     if options.check:
         advice = "run `python -m tools.measure.differences`"
-        print(f"differences: {PAGE} is out of date: {advice}", file=sys.stderr)
+        print(f"differences: {LIST} is out of date: {advice}", file=sys.stderr)
         return 1
-    page.write_text(text, encoding="utf-8", newline="\n")
-    print(f"wrote {PAGE}")
+    path.write_text(text, encoding="utf-8", newline="\n")
+    print(f"wrote {LIST}")
     return 0
 
 

@@ -1,7 +1,4 @@
-"""Tables of what was measured: as Markdown, and on the page book/results.md.
-
-On the page a table stands between the comments <!-- table: NAME --> and <!-- end -->.
-"""
+"""Tables of what was measured, as Markdown; the page book/results.md includes them."""
 
 import os
 import platform
@@ -12,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-PAGE = Path(__file__).parents[2] / "book" / "results.md"
+FOLDER = Path(__file__).parents[2] / "book" / "_generated"
 
 
 def lines(*rows):
@@ -25,14 +22,10 @@ def head(columns):
     return lines(columns, ["---", *["---:"] * (len(columns) - 1)])
 
 
-def write(name, table, page=PAGE):
-    """Replace a table of the page, and what stands below it about its origin."""
-    pattern = rf"(<!-- table: {re.escape(name)} -->\n).*?(<!-- end -->)"
-    parts = re.split(pattern, page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    if len(parts) != 4:
-        raise ValueError(f"{page.name} must have one place <!-- table: {name} -->")
-    parts.insert(2, f"\n{table}\n\n{origin()}\n\n")
-    page.write_text("".join(parts), encoding="utf-8")
+def write(name, table, folder=FOLDER):
+    """Write a table, and below it where it comes from, into a file of its own."""
+    text = f"{table}\n\n{origin()}\n"
+    Path(folder, f"{name}.md").write_text(text, encoding="utf-8", newline="\n")
 
 
 def origin():

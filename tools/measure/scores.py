@@ -19,7 +19,7 @@ fashion     d2l's experiment on FashionMNIST (96 x 96 pixels, ten epochs), and a
 The scores of a translator are the corpus BLEU of its held-out pairs (0 to 100) and the
 mean BLEU of d2l's four sentences (0 to 1), those of a classifier its held-out accuracy.
 Tatoeba and FashionMNIST are downloaded into the root folder unless they are there; if
-that fails, their tables are skipped. With --write, tables go to book/results.md.
+that fails, their tables are skipped. With --write, tables go to book/_generated/.
 """
 
 import argparse

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Run what a reader gets in Colab with a Python that has Colab's versions of everything: the
+# package's tests, then each chapter as the book serves it, where the course is missing.
+#
+#     bash tests/as_in_colab.sh PYTHON
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python=$1
+"$python" -m pytest -n 2 tests/package
+served=$(mktemp -d)
+trap 'rm -rf "$served"' EXIT
+cp notebooks/*.ipynb conftest.py "$served"
+"$python" -m tools.build.standalone "$served"/*.ipynb
+cd "$served"
+"$python" -m pytest --nbval --nbval-current-env -n 2 --dist loadfile .
