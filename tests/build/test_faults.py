@@ -1,12 +1,9 @@
-"""What breaks off from outside: a dying kernel, a full disk, an interrupt.
+"""What breaks off from outside: a dying kernel, an interrupt.
 
 Nothing half-written may be taken for whole, and no notebook be damaged. Downloads that
 break off are in test_toolkit.py.
 """
 
-import os
-import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,12 +12,9 @@ import time
 import nbformat
 import pytest
 import torch
-from helpers import ROOT
 
 import d2lmini as d2l
 from tools.build import execute
-
-BIG = "print('many bytes ' * 3000)"
 
 
 @pytest.fixture
@@ -37,12 +31,6 @@ def notebook(tmp_path):
     assert [*tmp_path.iterdir()] == [path]
 
 
-def small_disk():
-    """Let no file of a process grow beyond 10 kB, as if the disk were full."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
-
-
 def start(path, **options):
     """Start tools/build/execute.py in a process of its own."""
     command = [sys.executable, "-m", "tools.build.execute", path]
@@ -55,33 +43,6 @@ def test_a_kernel_that_dies_leaves_the_notebook_as_it_is(notebook, capsys):
     assert execute.main([str(path)]) == 1
     assert f"{path}, code cell [1]: Kernel died" in capsys.readouterr().err
     assert path.read_bytes() == before
-
-
-def test_a_full_disk_leaves_the_notebook_as_it_is(notebook):
-    path = notebook(BIG)
-    before = path.read_bytes()
-    with start(path, preexec_fn=small_disk) as process:
-        _, error = process.communicate(timeout=60)
-    assert process.returncode == 1
-    assert f"execute: {path}: its outputs cannot be stored: " in error
-    assert "Traceback" not in error and path.read_bytes() == before
-
-
-def test_a_full_disk_leaves_the_package_as_it_is(tmp_path):
-    for name in ("_toc.yml", "pyproject.toml"):
-        shutil.copy(ROOT / name, tmp_path)
-    for name in ("notebooks", "d2lmini"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    module = tmp_path / "d2lmini" / "gpt.py"
-    module.write_text(module.read_text("utf-8") + "# stale\n", encoding="utf-8")
-    before = {path: path.read_bytes() for path in module.parent.glob("*.*")}
-    command = "import pathlib, sys, save; sys.exit(save.main([], pathlib.Path('.')))"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tools")}
-    options = {"cwd": tmp_path, "env": environment, "preexec_fn": small_disk, "text": True}
-    done = subprocess.run([sys.executable, "-c", command], capture_output=True, **options)
-    assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert "save: d2lmini/gpt.py: not written: " in done.stderr
-    assert before == {path: path.read_bytes() for path in module.parent.glob("*.*")}
 
 
 def test_an_interrupt_leaves_the_notebook_as_it_is(notebook, tmp_path_factory):

@@ -104,8 +104,7 @@ def run(notebook, path: Path) -> None:
 def execute(path: Path, refresh: bool = False) -> bool:
     """Run one notebook; write it back and return True if its text changed.
 
-    Raises Failed, the file untouched, when a cell fails, when there is no such notebook,
-    or when it cannot be written.
+    Raises Failed, the file untouched, when a cell fails or there is no such notebook.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -118,14 +117,9 @@ def execute(path: Path, refresh: bool = False) -> bool:
     new = nbformat.writes(notebook, version=4).rstrip("\n") + "\n"
     if new == text:
         return False
-    part = path.with_suffix(".ipynb.part")
-    try:
-        part.write_text(new, encoding="utf-8", newline="\n")
-        part.replace(path)
-    except OSError as error:
-        raise Failed(f"{path}: its outputs cannot be stored: {error}") from None
-    finally:
-        part.unlink(missing_ok=True)
+    part = path.with_suffix(".ipynb.part")  # an interrupt leaves the notebook whole
+    part.write_text(new, encoding="utf-8", newline="\n")
+    part.replace(path)
     return True
 
 

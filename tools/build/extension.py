@@ -24,9 +24,11 @@ from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
 COLAB = "https://colab.research.google.com"
-# In the HTML of a page, what a screen reader should not read, and what instead.
+# In the HTML of a page, what a reader or a screen reader should not see, and what instead.
 MENDS = {
     ' aria-label="Toggle hidden content"': "",  # it hides what the fold's summary says
+    "Show code cell content": "Check",  # code and output that compare a claim
+    "Hide code cell content": "Check",
     "<th></th>": "<td></td>",  # an empty corner of a table is no heading
     '<th class="head"><p></p></th>': "<td></td>",
 }

@@ -111,12 +111,10 @@ def read_cells(path: Path, kind: str, root: Path) -> list[str]:
     """The sources of a notebook's cells of one kind."""
     try:
         cells = nbformat.read(path, as_version=4).cells
-        sources = [cell.source for cell in cells if cell.cell_type == kind]
-        "".join(sources).encode()  # no half of a pair of surrogates
     except Exception as error:  # nbformat raises many kinds
         reason = f"is no readable notebook: {type(error).__name__}: {error}"
         raise SaveError(path.relative_to(root), reason.partition("\n")[0]) from None
-    return sources
+    return [cell.source for cell in cells if cell.cell_type == kind]
 
 
 def read_code(chapter: Chapter, source: str, place: str) -> None:
@@ -328,14 +326,7 @@ def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
             print(f"save: {PACKAGE}/{name} is stale: run `make save`", file=sys.stderr)
         elif name in files:
             folder.mkdir(exist_ok=True)
-            part = folder / f"{name}.part"
-            try:
-                part.write_text(files[name], encoding="utf-8", newline="\n")
-                part.replace(folder / name)
-            except OSError as error:
-                part.unlink(missing_ok=True)
-                print(f"save: {PACKAGE}/{name}: not written: {error}", file=sys.stderr)
-                return 1
+            (folder / name).write_text(files[name], encoding="utf-8", newline="\n")
             print(f"saved {PACKAGE}/{name}")
         else:
             (folder / name).unlink()
