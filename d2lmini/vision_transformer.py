@@ -255,7 +255,7 @@ class ViT(Classifier):
 
 
 def _read_idx(path):
-    """The bytes in a compressed IDX file, as a tensor of its shape."""
+    """The bytes in a compressed IDX file, a tensor of the shape that it states."""
     with gzip.open(path) as file:
         content = file.read()
     num_axes = content[3]
