@@ -40,12 +40,13 @@ class PositionalEncoding(nn.Module):
         check_int("num_hiddens", num_hiddens, 1)
         check_int("max_len", max_len, 1)
         self.dropout = nn.Dropout(dropout)
-        column = torch.arange(num_hiddens, dtype=torch.float64)
-        omega = 10000 ** -((column - column % 2) / num_hiddens)  # one per column
-        positions = torch.arange(max_len, dtype=torch.float64)
-        angles = torch.outer(positions, omega)
-        P = torch.where(column % 2 == 0, angles.sin(), angles.cos())
-        self.register_buffer("P", P.float().unsqueeze(0), persistent=False)
+        i = torch.arange(max_len, dtype=torch.float64)
+        column = torch.arange(0, num_hiddens, 2, dtype=torch.float64)  # 2j
+        angles = torch.outer(i, 10000 ** (-column / num_hiddens))
+        P = torch.zeros(1, max_len, num_hiddens)
+        P[0, :, 0::2] = angles.sin()
+        P[0, :, 1::2] = angles.cos()[:, : num_hiddens // 2]
+        self.register_buffer("P", P, persistent=False)
 
     def forward(self, X, start=0):
         return self.dropout(X + _rows(self.P[0], start, X.shape[1]))
@@ -74,7 +75,8 @@ class RotaryEncoding(nn.Module):
         self.register_buffer("sin", angles.sin().float(), persistent=False)
 
     def forward(self, X, start=0):
-        cos, sin = (_rows(P, start, X.shape[-2]) for P in (self.cos, self.sin))
+        cos = _rows(self.cos, start, X.shape[-2])
+        sin = _rows(self.sin, start, X.shape[-2])
         x, y = X[..., 0::2], X[..., 1::2]  # (..., n, width / 2)
         rotated = torch.stack([x * cos - y * sin, x * sin + y * cos], dim=-1)
         return rotated.flatten(-2).type_as(X)

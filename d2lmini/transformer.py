@@ -76,7 +76,8 @@ class TransformerEncoderBlock(nn.Module):
         self.addnorm1 = AddNorm(num_hiddens, dropout)
         self.ffn = PositionWiseFFN(ffn_num_hiddens, num_hiddens)
         self.addnorm2 = AddNorm(num_hiddens, dropout)
-        self(torch.zeros(1, 1, num_hiddens))  # lazy layers get weights
+        # A first call gives lazy layers their weights.
+        self(torch.zeros(1, 1, num_hiddens))
 
     def forward(self, X, valid_lens=None):
         Y = self.addnorm1(X, self.attention(X, X, X, valid_lens))
@@ -160,7 +161,8 @@ class TransformerDecoderBlock(nn.Module):
         self.ffn = PositionWiseFFN(ffn_num_hiddens, num_hiddens)
         self.addnorm3 = AddNorm(num_hiddens, dropout)
         X = torch.zeros(1, 1, num_hiddens)
-        self(X, (X, None, [None] * (i + 1)))  # lazy layers get weights
+        caches = [None] * (i + 1)
+        self(X, (X, None, caches))  # a first call gives lazy layers their weights
 
     def forward(self, X, state):
         enc_outputs, enc_valid_lens, caches = state
@@ -231,8 +233,11 @@ class TransformerDecoder(AttentionDecoder):
         return enc_all_outputs, enc_valid_lens, [None] * self.num_blks
 
     def forward(self, X, state):
-        cache = state[2][0]
-        start = 0 if cache is None else cache[0].shape[2]  # tokens so far
+        _, _, caches = state
+        start = 0
+        if caches[0] is not None:
+            past_keys, _, _ = caches[0]
+            start = past_keys.shape[2]  # tokens so far
         X = self.pos_encoding(self.embedding(X) * math.sqrt(self.num_hiddens), start)
         for blk in self.blks:
             X, state = blk(X, state)

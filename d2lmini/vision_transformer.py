@@ -9,7 +9,6 @@ Axes. `b` batch, `c` channels, `h` and `w` height and width of an image, `m` pat
 import gzip
 import math
 import struct
-import zlib
 from numbers import Integral
 from pathlib import Path
 
@@ -42,7 +41,9 @@ class _Images(torch.utils.data.Dataset):
         X = images.reshape(-1, 1, *images.shape[-2:]).float() / self.max_value
         if X.shape[-2:] != self.size:
             X = nn.functional.interpolate(X, self.size, mode="bilinear", antialias=True)
-        return (X, labels) if labels.ndim else (X[0], labels.item())
+        if labels.ndim == 0:  # a single image
+            return X[0], labels.item()
+        return X, labels
 
     def __getitems__(self, indices):  # what a DataLoader calls for a batch
         return self[indices]
@@ -186,8 +187,9 @@ class ViTBlock(nn.Module):
         self.attention = MultiHeadAttention(num_hiddens, num_heads, dropout, bias=use_bias)
         self.ln2 = nn.LayerNorm(norm_shape)
         self.mlp = ViTMLP(mlp_num_hiddens, num_hiddens, dropout)
-        x = torch.zeros(1, 1, num_hiddens)
-        self.mlp(self.attention(x, x, x))  # lazy layers get weights
+        X = torch.zeros(1, 1, num_hiddens)
+        self.attention(X, X, X)  # a first call gives lazy layers their weights
+        self.mlp(X)
 
     def forward(self, X, valid_lens=None):
         Y = self.ln1(X)
@@ -224,19 +226,18 @@ class ViT(Classifier):
         self.cls_token = nn.Parameter(torch.zeros(1, 1, num_hiddens))
         self.pos_embedding = nn.Parameter(0.02 * torch.randn(1, num_steps, num_hiddens))
         self.dropout = nn.Dropout(emb_dropout)
-        self.blks = nn.Sequential(
-            *(
+        self.blks = nn.Sequential()
+        for _ in range(num_blks):
+            self.blks.append(
                 ViTBlock(
                     num_hiddens,
-                    num_hiddens,
-                    mlp_num_hiddens,
-                    num_heads,
+                    norm_shape=num_hiddens,
+                    mlp_num_hiddens=mlp_num_hiddens,
+                    num_heads=num_heads,
                     dropout=blk_dropout,
                     use_bias=use_bias,
                 )
-                for _ in range(num_blks)
             )
-        )
         self.head = nn.Sequential(
             nn.LayerNorm(num_hiddens), nn.Linear(num_hiddens, num_classes)
         )
@@ -253,27 +254,23 @@ class ViT(Classifier):
         return [blk.attention.attention.attention_weights for blk in self.blks]
 
 
-def _read_idx(path, num_axes):
-    """The bytes (n, ...) in a compressed IDX file; ValueError for any other file."""
-    try:
-        with gzip.open(path) as file:
-            kind = tuple(file.read(4))
-            shape = struct.unpack(f">{num_axes}I", file.read(4 * num_axes))
-            content = file.read()
-    except (OSError, EOFError, zlib.error, struct.error) as error:
-        raise ValueError(f"{path} must be a compressed IDX file: {error}") from None
-    if kind != (0, 0, 8, num_axes) or len(content) != math.prod(shape):
-        found = f"{kind} and {len(content)} bytes of shape {shape}"
-        raise ValueError(f"{path} must hold bytes on {num_axes} axes, not {found}")
-    return torch.frombuffer(bytearray(content), dtype=torch.uint8).reshape(shape)
+def _read_idx(path):
+    """The bytes in a compressed IDX file, a tensor of the shape that it states."""
+    with gzip.open(path) as file:
+        content = file.read()
+    num_axes = content[3]
+    start = 4 + 4 * num_axes  # of the numbers, after the length of each axis
+    shape = struct.unpack(f">{num_axes}I", content[4:start])
+    pixels = torch.frombuffer(bytearray(content[start:]), dtype=torch.uint8)
+    return pixels.reshape(shape)
 
 
 class FashionMNIST(_ImageData):
     """Photographs of clothes in ten classes (Xiao et al., 2017), 28 x 28 pixels.
 
     60,000 for training and 10,000 for validation, resized to an integer or a pair
-    (height, width). Downloaded once to where torchvision has them, below `root`. Raises
-    ConnectionError if no mirror has them, ValueError for files of another kind.
+    (height, width). Downloaded once to where torchvision has them, below `root`, and
+    checked against `sha256`. Raises ConnectionError if no mirror has the right files.
     """
 
     mirrors = (
@@ -316,18 +313,14 @@ class FashionMNIST(_ImageData):
         self.save_hyperparameters()
         self.train, self.val = self._read("train"), self._read("t10k")
 
+    def _download(self, name):
+        """The path of one of the files, downloaded unless it is there."""
+        urls = [mirror + name for mirror in self.mirrors]
+        folder = Path(self.root, "FashionMNIST", "raw")
+        return download(urls, folder, dict(self.sha256)[name])
+
     def _read(self, part):
-        """The images of one part, downloaded unless they are there."""
-        images_path, labels_path = (
-            download(
-                [mirror + name for mirror in self.mirrors],
-                Path(self.root, "FashionMNIST", "raw"),
-                sha256,
-            )
-            for name, sha256 in self.sha256
-            if name.startswith(part)
-        )
-        images, labels = _read_idx(images_path, 3), _read_idx(labels_path, 1).long()
-        if len(labels) != len(images) or labels.max() > 9:
-            raise ValueError(f"{labels_path} must hold {len(images)} labels from 0 to 9")
+        """The images of one part, train or t10k."""
+        images = _read_idx(self._download(f"{part}-images-idx3-ubyte.gz"))
+        labels = _read_idx(self._download(f"{part}-labels-idx1-ubyte.gz")).long()
         return _Images(images, labels, max_value=255, size=_pair("resize", self.resize))

@@ -60,41 +60,6 @@ def test_pieces_with_their_starts_equal_the_whole(pieces, start):
     assert torch.equal(whole, X + encoding.P[:, start : start + n])
 
 
-@pytest.mark.parametrize(
-    ("sizes", "message"),
-    [
-        ({"num_hiddens": 4.5}, r"num_hiddens must be an integer >= 1, not 4\.5"),
-        ({"num_hiddens": 0}, "num_hiddens must be an integer >= 1, not 0"),
-        ({"max_len": "9"}, "max_len must be an integer >= 1, not '9'"),
-        ({"max_len": 0}, "max_len must be an integer >= 1, not 0"),
-        ({"width": 4.0}, r"width must be an integer >= 2, not 4\.0"),
-        ({"width": 0}, "width must be an integer >= 2, not 0"),
-        ({"width": 4, "max_len": 9.5}, r"max_len must be an integer >= 1, not 9\.5"),
-    ],
-)
-def test_sizes_of_the_tables_are_integers(sizes, message):
-    with pytest.raises(ValueError, match=message):
-        if "width" in sizes:
-            d2l.RotaryEncoding(**sizes)
-        else:
-            d2l.PositionalEncoding(**{"num_hiddens": 4, "dropout": 0} | sizes)
-
-
-def test_without_a_start_a_sequence_begins_at_zero():
-    encoding = d2l.PositionalEncoding(6, 0)
-    assert torch.equal(encoding(torch.zeros(1, 1, 6))[0, 0], torch.tensor([0.0, 1] * 3))
-
-
-def test_the_table_can_be_used_to_its_last_row_and_not_beyond():
-    encoding = d2l.PositionalEncoding(4, 0, max_len=5)
-    assert encoding(torch.zeros(1, 5, 4)).shape == (1, 5, 4)
-    assert torch.equal(encoding(torch.zeros(1, 1, 4), start=4)[0, 0], encoding.P[0, 4])
-    for n, start in [(6, 0), (2, 4), (1, 5), (1, -1)]:
-        message = rf"in 0 to 4 \(max_len = 5\), not {start} to {start + n - 1}$"
-        with pytest.raises(ValueError, match=message):
-            encoding(torch.zeros(1, n, 4), start=start)
-
-
 def test_the_product_of_two_rows_depends_on_their_distance_only():
     P = table(16, 50)
     products = P @ P.T
@@ -102,15 +67,6 @@ def test_the_product_of_two_rows_depends_on_their_distance_only():
         diagonal = products.diagonal(delta)
         torch.testing.assert_close(diagonal, diagonal[:1].expand(50 - delta))
     assert (products.argmax(dim=-1) == torch.arange(50)).all()
-
-
-def test_the_table_is_a_buffer_that_moves_and_is_not_in_the_state(d2l_1_0_3):
-    theirs, ours = (lib.PositionalEncoding(6, 0.1) for lib in (d2l_1_0_3, d2l))
-    assert [name for name, _ in ours.named_buffers()] == ["P"]
-    assert list(ours.state_dict()) == list(theirs.state_dict()) == []
-    assert ours.to(torch.float64).P.dtype == torch.float64
-    assert ours.to("meta")(torch.zeros(1, 2, 6, device="meta")).is_meta
-    assert not theirs.to("meta").P.is_meta
 
 
 def test_dropout_acts_on_the_sum_and_in_training_only():
@@ -171,16 +127,6 @@ def test_rotated_keys_can_be_kept_while_a_sequence_grows():
         torch.testing.assert_close(row, whole[..., i : i + 1, :])
 
 
-def test_rotary_tables_are_buffers_that_are_not_in_the_state():
-    rotary = d2l.RotaryEncoding(6, max_len=9)
-    assert {name: tuple(P.shape) for name, P in rotary.named_buffers()} == {
-        "cos": (9, 3),
-        "sin": (9, 3),
-    }
-    assert list(rotary.parameters()) == list(rotary.state_dict()) == []
-    assert rotary.to("meta")(torch.zeros(1, 2, 6, device="meta")).is_meta
-
-
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_rotary_encoding_in_half_precision_is_the_rounded_result(dtype):
     X = random(2, 100, 32).to(dtype)
@@ -189,12 +135,45 @@ def test_rotary_encoding_in_half_precision_is_the_rounded_result(dtype):
     assert torch.equal(output, d2l.RotaryEncoding(32)(X.float(), start=900).to(dtype))
 
 
-def test_rotary_encoding_refuses_odd_widths_and_positions_beyond_its_tables():
-    with pytest.raises(ValueError, match=r"^width must be even, and is 7$"):
-        d2l.RotaryEncoding(7)
-    rotary = d2l.RotaryEncoding(4, max_len=5)
-    assert rotary(torch.zeros(5, 4)).shape == (5, 4)
-    for n, start in [(6, 0), (2, 4), (1, -1)]:
-        message = rf"max_len = 5\), not {start} to {start + n - 1}$"
+# --- both ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: d2l.PositionalEncoding(0, 0), "num_hiddens must be an integer >= 1"),
+        (lambda: d2l.PositionalEncoding(4, 0, 9.5), "max_len must be .* >= 1, not 9.5"),
+        (lambda: d2l.RotaryEncoding(0), "width must be an integer >= 2, not 0"),
+        (lambda: d2l.RotaryEncoding(7), "^width must be even, and is 7$"),
+        (lambda: d2l.RotaryEncoding(4, 9.5), "max_len must be .* >= 1, not 9.5"),
+    ],
+)
+def test_sizes_of_the_tables_are_integers_and_rotary_widths_even(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+both = pytest.mark.parametrize(
+    ("encoding", "names"),
+    [
+        (d2l.PositionalEncoding(4, 0, max_len=5), ["P"]),
+        (d2l.RotaryEncoding(4, max_len=5), ["cos", "sin"]),
+    ],
+    ids=["added", "rotary"],
+)
+
+
+@both
+def test_a_table_can_be_used_to_its_last_row_and_not_beyond(encoding, names):
+    X = random(1, 5, 4)
+    assert torch.equal(encoding(X)[:, 4:], encoding(X[:, 4:], start=4))
+    for n, start in [(6, 0), (2, 4), (1, 5), (1, -1)]:
+        message = rf"in 0 to 4 \(max_len = 5\), not {start} to {start + n - 1}$"
         with pytest.raises(ValueError, match=message):
-            rotary(torch.zeros(n, 4), start)
+            encoding(torch.zeros(1, n, 4), start=start)
+
+
+@both
+def test_tables_are_buffers_that_move_and_are_not_in_the_state(encoding, names):
+    assert [name for name, _ in encoding.named_buffers()] == names
+    assert list(encoding.parameters()) == list(encoding.state_dict()) == []
