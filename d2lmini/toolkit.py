@@ -671,7 +671,7 @@ def download(url, folder="../data", sha1_hash=None):
             if (found := _hash(part, sha1_hash)) == sha1_hash:
                 return str(part.replace(path))
             faults.append(f"\n  {address}: the file has the hash {found}")
-        except (OSError, HTTPException, ValueError) as fault:  # as a malformed header
+        except (OSError, HTTPException) as fault:
             faults.append(f"\n  {address}: {fault}")
     part.unlink(missing_ok=True)
     raise ConnectionError(f"no mirror has given {path.name}:{''.join(faults)}")
