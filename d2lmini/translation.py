@@ -452,6 +452,7 @@ def bleu(pred_seq, label_seq, k):
     Both are strings of tokens separated by spaces; n-grams of 1 to k tokens count. An
     empty translation scores 0.
     """
+    check_int("k", k, 1)
     pred, label = pred_seq.split(), label_seq.split()
     if not pred:
         return 0.0

@@ -656,8 +656,10 @@ def test_bleu_equals_d2l_s(d2l_1_0_3, pred, label, k):
     assert d2l.bleu(pred, pred, k) == 1
 
 
-def test_an_empty_translation_scores_0():
+def test_an_empty_translation_scores_0_and_n_grams_have_a_token():
     assert d2l.bleu(" ", "va !", 2) == d2l.bleu("va !", "", 2) == 0
+    with pytest.raises(ValueError, match="k must be an integer >= 1, not 0"):
+        d2l.bleu("va !", "va !", 0)
 
 
 @given(st.lists(st.tuples(sentences, sentences), min_size=1, max_size=4))
