@@ -29,6 +29,7 @@ from torch.utils.data import (
     SequentialSampler,
     TensorDataset,
 )
+from torch.utils.data.distributed import DistributedSampler
 from tqdm import tqdm
 
 __all__ = [
@@ -204,10 +205,22 @@ class DataModule(HyperParameters):
         return self.get_dataloader(train=False)
 
     def get_tensorloader(self, tensors, train, indices=slice(0, None)):
-        """Batches of the same rows of all tensors, shuffled when training."""
+        """Batches of the same rows of all tensors, shuffled when training.
+
+        Of P processes, each gets its own batch_size / P examples of every batch;
+        ValueError unless P divides batch_size. If P does not divide the number of
+        examples, as many examples as are missing occur twice in an epoch.
+        """
         data = TensorDataset(*(tensor[indices] for tensor in tensors))
         rows = RandomSampler(data) if train else SequentialSampler(data)
-        batches = BatchSampler(rows, self.batch_size, drop_last=False)
+        batch_size = self.batch_size
+        if dist.is_initialized():
+            rows = DistributedSampler(data, shuffle=train)
+            if batch_size % rows.num_replicas:
+                message = f"must be divisible by {rows.num_replicas}, the processes"
+                raise ValueError(f"batch_size {message}, and is {batch_size}")
+            batch_size //= rows.num_replicas
+        batches = BatchSampler(rows, batch_size, drop_last=False)
         return DataLoader(data, batch_size=None, sampler=batches)
 
 
@@ -236,10 +249,16 @@ class Trainer(HyperParameters):
             raise ValueError(f"gradient_clip_val must be >= 0, not {gradient_clip_val}")
         if precision not in ("32-true", "bf16-mixed"):
             raise ValueError(f"precision is 32-true or bf16-mixed, not {precision!r}")
-        first, n = dist.get_node_local_rank(0), min(num_gpus, torch.cuda.device_count())
-        self.gpus = [gpu(first + i) for i in range(n)]
-        self.schedule, self.num_examples, self.epoch_logs = None, 1, {}
-        self.parallel, self.rank, self.num_processes, self.weight = None, 0, 1, 1
+        first = dist.get_node_local_rank(0)  # under torchrun, each process has its own
+        num_used = min(num_gpus, torch.cuda.device_count())
+        self.gpus = [gpu(first + i) for i in range(num_used)]
+        self.epoch_logs = {}
+        self.num_examples = 1  # of the current batch
+        self.schedule = None  # of the learning rate, with a warm-up
+        self.rank = 0
+        self.num_processes = 1
+        self.parallel = None  # the training step, when there are several processes
+        self.sampler = None  # which chooses the examples of this process
 
     def fit(self, model, data):
         """Train the model on the data for max_epochs epochs; validate after each."""
@@ -253,7 +272,8 @@ class Trainer(HyperParameters):
         self.train_batch_idx = self.val_batch_idx = 0
         self.epoch_logs = {}
         epochs = range(self.max_epochs)
-        epochs = tqdm(epochs, leave=False) if self.rank == 0 else epochs
+        if self.rank == 0:
+            epochs = tqdm(epochs, leave=False)
         for self.epoch in epochs:
             self.fit_epoch()
         self.parallel = None
@@ -261,6 +281,8 @@ class Trainer(HyperParameters):
     def fit_epoch(self):
         """Train on every batch once, then validate."""
         self.model.train()
+        if self.sampler is not None:
+            self.sampler.set_epoch(self.epoch)
         for batch in self.train_dataloader:
             loss = self.run_step(self.parallel or self.model.training_step, batch)
             if not loss.isfinite():
@@ -295,8 +317,7 @@ class Trainer(HyperParameters):
         self.model = model.to(self.gpus[0]) if self.gpus else model
 
     def prepare_batch(self, batch):
-        """The batch, or this process's rows of it, on the device of the model."""
-        batch = self.own_rows(batch) if self.num_processes > 1 else batch
+        """The batch on the device of the model."""
         return [part.to(self.gpus[0]) for part in batch] if self.gpus else batch
 
     def forward_context(self):
@@ -331,12 +352,13 @@ class Trainer(HyperParameters):
         log[name] = total + value * self.num_examples, count + self.num_examples
 
     def average(self, value):
-        """The mean over the whole batch, from the means over the rows of each process."""
+        """The mean over the examples of all processes, from the mean over those of one."""
         if self.num_processes == 1:
             return value
-        total = next(self.model.parameters()).new_tensor(self.weight * value)
+        device = next(self.model.parameters()).device
+        total = torch.tensor([value * self.num_examples, self.num_examples], device=device)
         dist.all_reduce(total)  # the sum over all processes
-        return total.item() / self.num_processes
+        return (total[0] / total[1]).item()
 
     @property
     def history(self):
@@ -356,20 +378,14 @@ class Trainer(HyperParameters):
         return min((step + 1) / self.warmup, falling)
 
     def distribute(self):
-        """Train the model in all processes of the process group together."""
-        self.rank, self.num_processes = dist.get_rank(), dist.get_world_size()
-        step = nn.Module()
-        step.model = self.model
-        step.forward = lambda batch: self.weight * self.model.training_step(batch)
-        self.parallel = DistributedDataParallel(step)
+        """Train the model in all processes of the group together, each on its own examples.
 
-    def own_rows(self, batch):
-        """This process's rows of the batch of process 0; without any, one of weight 0."""
-        shared = [batch]
-        dist.broadcast_object_list(shared)
-        n = len(shared[0][-1])
-        self.weight = self.num_processes * len(range(self.rank, n, self.num_processes)) / n
-        return [part[self.rank % n :: self.num_processes] for part in shared[0]]
+        Raises ValueError unless the training loader has a DistributedSampler.
+        """
+        self.rank = dist.get_rank()
+        self.num_processes = dist.get_world_size()
+        self.sampler = _distributed_sampler(self.train_dataloader)
+        self.parallel = DistributedDataParallel(_TrainingStep(self.model))
 
 
 class ProgressBoard(HyperParameters):
@@ -400,8 +416,10 @@ class ProgressBoard(HyperParameters):
 
     def reset(self):
         """Forget all points; the next one opens a new figure."""
-        self.raw_points, self.data = {}, {}  # label -> points to be averaged, to draw
-        self.fig, self.lines = self.hparams["fig"], {}
+        self.raw_points = {}  # label -> points to be averaged
+        self.data = {}  # label -> points to be drawn
+        self.lines = {}
+        self.fig = self.hparams["fig"]
 
     def __getstate__(self):
         return {**vars(self), "fig": None, "axes": None, "lines": {}}  # for a copy
@@ -443,6 +461,27 @@ class ProgressBoard(HyperParameters):
 
 
 _Point = namedtuple("_Point", ["x", "y"])
+
+
+class _TrainingStep(nn.Module):
+    """A module whose forward pass is the training step of a model."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, batch):
+        return self.model.training_step(batch)
+
+
+def _distributed_sampler(loader):
+    """The DistributedSampler of a DataLoader, which may stand in its BatchSampler."""
+    for name in ("sampler", "batch_sampler"):
+        sampler = getattr(loader, name, None)
+        sampler = getattr(sampler, "sampler", sampler)
+        if isinstance(sampler, DistributedSampler):
+            return sampler
+    raise ValueError("the training loader must have a DistributedSampler")
 
 
 class Classifier(Module):
@@ -569,13 +608,15 @@ def draw_box(ax, x, y, text, color="white", size=None, **style):
 def draw_arrow(ax, *points, color="0.25", shrink=0, **style):
     """Draw an arrow along straight lines from the first point to the last.
 
-    An arrow between two points keeps a distance of `shrink` points from both.
+    An arrow between two points keeps a distance of `shrink` points from both, unless
+    the style says otherwise (`shrinkA` for the start, `shrinkB` for the end).
     """
+    style = {"shrinkA": shrink, "shrinkB": shrink, **style}
     style = {"arrowstyle": "-|>", "mutation_scale": 13, "color": color, **style}
-    if len(points) > 2:
-        arrow = FancyArrowPatch(path=Polyline(points), **style)
+    if len(points) == 2:
+        arrow = FancyArrowPatch(*points, **style)
     else:
-        arrow = FancyArrowPatch(*points, shrinkA=shrink, shrinkB=shrink, **style)
+        arrow = FancyArrowPatch(path=Polyline(points), **style)
     ax.add_patch(arrow)
 
 
@@ -630,7 +671,7 @@ def download(url, folder="../data", sha1_hash=None):
             if (found := _hash(part, sha1_hash)) == sha1_hash:
                 return str(part.replace(path))
             faults.append(f"\n  {address}: the file has the hash {found}")
-        except (OSError, HTTPException, ValueError) as fault:  # as a malformed header
+        except (OSError, HTTPException) as fault:
             faults.append(f"\n  {address}: {fault}")
     part.unlink(missing_ok=True)
     raise ConnectionError(f"no mirror has given {path.name}:{''.join(faults)}")

@@ -9,49 +9,86 @@ import pytest
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data.distributed import DistributedSampler
 
 import d2lmini as d2l
 
 
 class Data(d2l.DataModule):
-    def __init__(self, num_train, num_val=5, batch_size=8):
+    def __init__(self, num_train, num_val=6, batch_size=8):
         super().__init__()
         self.save_hyperparameters()
         generator = torch.Generator().manual_seed(0)
         self.X = torch.randn(num_train + num_val, 4, generator=generator)
         self.y = (self.X.sum(dim=1) > 0).long()
 
+    def rows(self, train):
+        return range(self.num_train) if train else range(self.num_train, len(self.X))
+
     def get_dataloader(self, train):
-        rows = slice(0, self.num_train) if train else slice(self.num_train, None)
-        return self.get_tensorloader((self.X, self.y), train, rows)
+        return self.get_tensorloader((self.X, self.y), train, self.rows(train))
 
 
-CASES = {
-    "one step": (8, {"max_epochs": 1}),
-    "one step with an odd batch": (7, {"max_epochs": 1}),
-    "even batches": (32, {"max_epochs": 2}),
-    "an odd last batch": (29, {"max_epochs": 3}),
-    "a last batch of one example": (17, {"max_epochs": 3}),
-    "clipping": (29, {"max_epochs": 3, "gradient_clip_val": 0.1}),
-    "warm-up": (29, {"max_epochs": 3, "warmup": 4}),
-    "bfloat16": (29, {"max_epochs": 3, "precision": "bf16-mixed"}),
+class OwnLoader(Data):
+    """A loader of PyTorch, in which batch_size is the number for one process."""
+
+    def get_dataloader(self, train):
+        rows = self.rows(train)
+        data = TensorDataset(self.X[rows], self.y[rows])
+        sampler = DistributedSampler(data, shuffle=train)
+        return DataLoader(data, batch_size=self.batch_size // 2, sampler=sampler)
+
+
+class Expected(Data):
+    """The same batches for one process: shuffled by epoch, and even by repetition."""
+
+    def get_dataloader(self, train):
+        return self if train else self.batches(self.rows(False))
+
+    def __len__(self):
+        return len(self.batches(self.rows(True)))
+
+    def __iter__(self):  # once in an epoch
+        self.epoch = getattr(self, "epoch", -1) + 1
+        generator = torch.Generator().manual_seed(self.epoch)
+        yield from self.batches(torch.randperm(self.num_train, generator=generator))
+
+    def batches(self, rows):
+        rows = [*rows, *rows[: len(rows) % 2]]
+        parts = torch.tensor(rows).split(self.batch_size)
+        return [(self.X[part], self.y[part]) for part in parts]
+
+
+CASES = {  # of the data, of the trainer
+    "one step": ((8,), {"max_epochs": 1}),
+    "even batches": ((32,), {"max_epochs": 2}),
+    "a smaller last batch": ((28,), {"max_epochs": 2}),
+    "odd training and validation": ((29, 5), {"max_epochs": 3}),
+    "one example": ((1, 1), {"max_epochs": 2}),
+    "clipping": ((28,), {"max_epochs": 3, "gradient_clip_val": 0.1}),
+    "warm-up": ((28,), {"max_epochs": 3, "warmup": 4}),
+    "bfloat16": ((28,), {"max_epochs": 3, "precision": "bf16-mixed"}),
+    "own loader": ((29, 5), {"max_epochs": 2}),
 }
 
 
-def train(seed, num_train, options, model=None):
+def train(seed, data, options, model=None):
     """What a training leaves behind: parameters, gradients, history, and more."""
     torch.manual_seed(seed)
     if model is None:
         model = d2l.Classifier()
         model.net = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 2))
         model.lr, model.board.display = 0.5, False
-    trainer = d2l.Trainer(num_gpus=0, **options)
-    trainer.fit(model, Data(num_train))
+    inputs, trainer = [], d2l.Trainer(num_gpus=0, **options)
+    model.register_forward_pre_hook(lambda model, args: inputs.append(args[0]))
+    trainer.fit(model, data)
     return {
         "parameters": [p.detach() for p in model.parameters()],
         "gradients": [p.grad for p in model.parameters()],
         "history": trainer.history.to_dict("list"),
         "points": sum(map(len, model.board.data.values())),
+        "inputs": torch.cat(inputs),
     }
 
 
@@ -72,9 +109,14 @@ def main(folder):
     """Train every case, save what is left of it, then lose process 1."""
     dist.init_process_group()
     rank = dist.get_rank()  # also the seed: the processes start with other models
-    results = {name: train(rank, *case) for name, case in CASES.items()}
+    results = {
+        name: train(rank, (OwnLoader if name == "own loader" else Data)(*sizes), options)
+        for name, (sizes, options) in CASES.items()
+    }
+    fit, refused = d2l.Trainer(max_epochs=1).fit, [Data(8, batch_size=5), Expected(8)]
+    results["errors"] = [d2l.error_message(fit, d2l.Classifier(), data) for data in refused]
     torch.save(results, folder / f"{rank}.pt")
-    train(rank, 32, {"max_epochs": 1}, Dying())
+    train(rank, Data(32), {"max_epochs": 1}, Dying())
     (folder / f"process {rank} survived").touch()
 
 
@@ -87,17 +129,38 @@ def launched(tmp_path_factory):
     return folder, subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_two_processes_train_as_one_process_does(launched, name):
+@pytest.fixture(scope="module")
+def both(launched):
+    """The results of the two processes."""
     folder, done = launched
     assert (folder / "1.pt").exists(), done.stderr
-    first, second = (torch.load(folder / f"{rank}.pt")[name] for rank in (0, 1))
-    alone = train(0, *CASES[name])
+    return [torch.load(folder / f"{rank}.pt") for rank in (0, 1)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_two_processes_train_as_one_process_does_on_the_same_batches(both, name):
+    first, second = (results[name] for results in both)
+    sizes, options = CASES[name]
+    alone = train(0, Expected(*sizes), options)
     tolerance = 1e-2 if name == "bfloat16" else 1e-5
     for key in ("parameters", "gradients", "history"):
         torch.testing.assert_close(first[key], second[key], rtol=0, atol=0)
         torch.testing.assert_close(first[key], alone[key], rtol=tolerance, atol=tolerance)
     assert (first["points"], second["points"]) == (alone["points"], 0)
+
+
+def test_each_process_reads_its_own_half_of_the_examples(both):
+    halves = [results["one step"]["inputs"] for results in both]
+    halves = [{*map(tuple, half.tolist())} for half in halves]
+    assert [len(half) for half in halves] == [4 + 3, 4 + 3]  # training and validation
+    assert halves[0] | halves[1] == {*map(tuple, Data(8).X.tolist())}
+
+
+def test_batches_and_loaders_that_cannot_be_divided_are_refused(both):
+    for results in both:
+        size, sampler = results["errors"]
+        assert size == "batch_size must be divisible by 2, the processes, and is 5"
+        assert sampler == "the training loader must have a DistributedSampler"
 
 
 def test_a_process_that_dies_ends_the_others_with_an_error(launched):

@@ -10,10 +10,10 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import nbformat
-import numpy as np
 import pytest
 import torch
 from helpers import ROOT
+from matplotlib.colors import to_rgba
 from nbclient import NotebookClient
 from torch import nn
 
@@ -155,8 +155,7 @@ def test_checks_name_what_was_expected_and_what_came():
     with pytest.raises(ValueError, match="length 3, not 2"):
         d2l.check_len([1, 2], 3)
     d2l.check_int("n", 2, least=2)
-    d2l.check_int("n", np.int64(0))
-    for value in (1, 2.0, "2", None):
+    for value in (1, 2.0):
         with pytest.raises(ValueError, match=f"n must be an integer >= 2, not {value!r}"):
             d2l.check_int("n", value, least=2)
 
@@ -313,10 +312,8 @@ def test_with_a_warmup_the_learning_rate_rises_then_falls(warmup, factors):
 
 def test_a_trainer_refuses_settings_that_make_no_sense():
     for name in ("max_epochs", "num_gpus", "warmup"):
-        for value in (-1, 2.5, "2"):
-            message = f"{name} must be an integer >= 0, not {value!r}"
-            with pytest.raises(ValueError, match=message):
-                d2l.Trainer(**{"max_epochs": 1, name: value})
+        with pytest.raises(ValueError, match=f"{name} must be an integer >= 0, not 2.5"):
+            d2l.Trainer(**{"max_epochs": 1, name: 2.5})
     with pytest.raises(ValueError, match="gradient_clip_val must be >= 0, not -1"):
         d2l.Trainer(max_epochs=1, gradient_clip_val=-1)
     with pytest.raises(ValueError, match="precision is 32-true or bf16-mixed, not '16'"):
@@ -360,6 +357,59 @@ def test_a_classifier_reports_its_accuracy(capsys):
     assert capsys.readouterr().out == "Linear output shape: (3, 2)\n"
 
 
+# --- diagrams and checks ---------------------------------------------------------------
+
+
+def test_boxes_and_arrows_land_in_the_axes():
+    _, axes = plt.subplots()
+    axes.set(xlim=(0, 4), ylim=(0, 2))
+    fitted = d2l.draw_box(axes, 1, 1, "h", "C0")
+    sized = d2l.draw_box(axes, 3, 1, "s", size=(1, 0.5), edgecolor="C1")
+    assert [text.get_text() for text in axes.texts] == ["h", "s"]
+    assert fitted.get_bbox_patch().get_facecolor() == to_rgba("C0")
+    (box,) = axes.patches
+    assert box.get_edgecolor() == to_rgba("C1") and sized.get_position() == (3, 1)
+    assert box.get_path().get_extents().bounds == pytest.approx((2.5, 0.75, 1, 0.5))
+    d2l.draw_arrow(axes, (1, 1), (3, 1), shrink=5, shrinkB=9, linestyle="--")
+    d2l.draw_arrow(axes, (1, 1), (1, 0.5), (3, 0.5), color="C2")
+    straight, bent = axes.patches[1:]
+    assert (straight.shrinkA, straight.shrinkB) == (5, 9)
+    ends = [axes.transData.transform(point) for point in ((1, 1), (3, 0.5))]
+    window = bent.get_window_extent()
+    assert all(window.padded(20).contains(*end) for end in ends)
+    assert straight.get_linestyle() == "--" and bent.get_edgecolor() == to_rgba("C2")
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        ([[1.0, 2.0]], "a tensor is expected, not list"),
+        (torch.ones(2), r"the shape must be (1, 2), not (2,)"),
+        (torch.tensor([[1.0, 2.5]]), "entry [0, 1] must be 2, not 2.5"),
+        (torch.tensor([[float("nan"), 2]]), "entry [0, 0] must be 1, not nan"),
+        (torch.tensor([[1, 2]]), ""),
+        (torch.tensor([[1 + 1e-6, 2]], requires_grad=True), ""),
+    ],
+)
+def test_a_mismatch_says_where_a_tensor_differs(found, message):
+    assert d2l.mismatch(found, torch.tensor([[1.0, 2.0]])) == message
+
+
+def test_an_error_message_is_that_of_a_value_error():
+    assert "'seven'" in d2l.error_message(int, "seven")
+    assert d2l.error_message(int, "11", base=2) == ""
+    with pytest.raises(TypeError):
+        d2l.error_message(int, None)
+
+
+def test_fixed_random_numbers_leave_the_global_generator_alone():
+    torch.manual_seed(0)
+    first, expected = d2l.fixed_randn(2, 3), torch.Generator().manual_seed(0)
+    assert torch.equal(first, torch.randn(2, 3, generator=expected))
+    assert not torch.equal(first, d2l.fixed_randn(2, 3, seed=1))
+    assert torch.equal(torch.randn(2, 3), first)  # the first draw of seed 0
+
+
 # --- downloads -----------------------------------------------------------------------
 
 FILE = random.Random(0).randbytes(200_000)
@@ -369,7 +419,6 @@ FAULTS = {
     "missing": "404",
     "broken": "broke off after 100000 of 200000 bytes",
     "broken-chunk": "IncompleteRead",
-    "malformed": "invalid literal for int",
     "wrong": f"the file has the hash {hashlib.sha1(WRONG).hexdigest()}",
 }
 
@@ -387,8 +436,7 @@ class Mirrors(BaseHTTPRequestHandler):
         if chunked:
             self.send_header("Transfer-Encoding", "chunked")
         elif mirror != "unmeasured":
-            length = "many" if mirror == "malformed" else len(FILE)
-            self.send_header("Content-Length", str(length))
+            self.send_header("Content-Length", str(len(FILE)))
         self.end_headers()
         file = WRONG if mirror == "wrong" else FILE
         file = file[: len(file) // 2] if mirror.startswith("broken") else file
@@ -415,8 +463,9 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("mirror", ["good", "unmeasured"])
-@pytest.mark.parametrize("digits", [None, SHA1, SHA1.upper(), SHA256])
+@pytest.mark.parametrize(
+    ("mirror", "digits"), [("good", None), ("unmeasured", SHA1.upper()), ("good", SHA256)]
+)
 def test_a_file_comes_into_a_new_folder_and_then_is_there(server, tmp_path, mirror, digits):
     folder = tmp_path / "new" / "folder"
     for _ in range(2):
@@ -426,7 +475,7 @@ def test_a_file_comes_into_a_new_folder_and_then_is_there(server, tmp_path, mirr
     assert server.asked == [mirror]
 
 
-@pytest.mark.parametrize(("digits", "kept"), [(None, b"old"), (SHA1, FILE), (SHA256, FILE)])
+@pytest.mark.parametrize(("digits", "kept"), [(None, b"old"), (SHA1, FILE)])
 def test_only_with_a_hash_is_another_file_replaced(server, tmp_path, digits, kept):
     (tmp_path / "file.bin").write_bytes(b"old")
     d2l.download(server.at("good"), tmp_path, digits)

@@ -8,7 +8,6 @@ import warnings
 import zipfile
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import sacrebleu
 import torch
@@ -90,23 +89,15 @@ def test_vocab_equals_d2l_s(d2l_1_0_3, tokens, min_freq, reserved, asked):
 def test_one_index_is_a_token_and_a_list_of_one_is_a_list():
     vocab = d2l.Vocab(["a", "b"])
     assert vocab.to_tokens(torch.tensor(1)) == vocab.to_tokens(1) == "a"
-    for one in ([1], (1,), torch.tensor([1]), np.array([1])):
+    for one in ([1], (1,), torch.tensor([1])):
         assert vocab.to_tokens(one) == ["a"]
     assert vocab.to_tokens(torch.tensor([[1, 2], [0, 1]])) == [["a", "b"], ["<unk>", "a"]]
 
 
-@pytest.mark.parametrize("index", [-1, 1.5, "a", torch.tensor([0, 3])])
+@pytest.mark.parametrize("index", [-1, torch.tensor([0, 3])])
 def test_an_index_outside_the_vocabulary_is_refused(index):
-    with pytest.raises(ValueError, match=r"indices must be from 0 to 2, not (-1|1.5|a|3)$"):
+    with pytest.raises(ValueError, match=r"indices must be from 0 to 2, not (-1|3)$"):
         d2l.Vocab(["a", "b"]).to_tokens(index)
-
-
-def test_tokens_may_be_an_array_and_reserved_tokens_not_a_string():
-    tokens = [["b", "a"], ["c", "a"]]
-    for same in (tokens, np.array(tokens)):
-        assert d2l.Vocab(same).idx_to_token == ["<unk>", "a", "b", "c"]
-    with pytest.raises(ValueError, match="reserved_tokens must be a list, not '<pad>'"):
-        d2l.Vocab(tokens, reserved_tokens="<pad>")
 
 
 # --- the same data as d2l's ----------------------------------------------------------
@@ -177,7 +168,7 @@ def test_validation_takes_what_comes_after_training_and_was_not_in_it():
     assert_equal(batch, [array[3:] for array in data.arrays])
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_pairs_drawn_with_a_seed_fit_and_fill_both_parts(seed):
     lines = [f"s{i // 2}\t{'t ' * (i % 5)}t{i}" for i in range(60)]  # each source twice
     data = with_text(d2l, "\n".join(lines))(
@@ -247,46 +238,23 @@ def test_a_zip_file_in_the_folder_is_read_and_a_damaged_one_refused(tmp_path):
     Own(2, root=str(tmp_path))  # the phrasebook needs no network
 
 
-@pytest.mark.parametrize("fault", ["BadZipFile", "zlib.error", "KeyError"])
-def test_a_zip_file_that_was_damaged_before_its_hash_was_taken_is_refused(tmp_path, fault):
-    path = tmp_path / "fra-eng.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        name = "other.txt" if fault == "KeyError" else "fra-eng/fra.txt"
-        archive.writestr(name, "Go.\tVa !\n" * 100)
-    content = bytearray(path.read_bytes())
-    if fault == "zlib.error":
-        content[30 + len(name)] = 255  # the first byte after the header of the file
-    path.write_bytes(content[:-1] if fault == "BadZipFile" else content)
-    damaged = hashlib.sha1(path.read_bytes()).hexdigest()
-    Own = type("Own", (d2l.MTFraEng,), {"sha1": damaged})
-    with pytest.raises(ValueError, match=r"fra-eng\.zip must be a zip file of fra\.txt"):
-        Own(2, num_train=2, num_val=1, source="tatoeba", root=str(tmp_path))
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"num_steps": 1}, "num_steps must be an integer >= 2, not 1"),
-        ({"num_steps": 9.0}, r"num_steps must be an integer >= 2, not 9\.0"),
         ({"num_train": 0}, "num_train must be an integer >= 1, not 0"),
-        ({"num_train": "3"}, "num_train must be an integer >= 1, not '3'"),
         ({"num_val": -1}, "num_val must be an integer >= 0, not -1"),
         ({"num_val": 2}, r"num_train \+ num_val must be at most 4 .*not 5"),
         ({"num_steps": 2, "seed": 1}, r"num_train \+ num_val must be at most 3 .*not 4"),
         ({"min_freq": 2}, "min_freq = 2 needs a seed"),
-        ({"text": "go va"}, "line 1 must have one tab: 'go va'"),
-        ({"text": "Go.\tVa !\n\ngo\tva\tcc-by"}, "line 3 must have one tab: 'go"),
+        ({"source": "d2l"}, r"source must be .phrasebook. or .*, not 'd2l'"),
     ],
 )
 def test_what_cannot_be_served_is_refused(options, message):
-    options = {"text": "a\tb\nc\td\ne\tf\ng g g\th", "num_train": 3, "num_val": 1} | options
+    text = "a\tb\nc\td\ne\tf\ng g g\th"
+    Data = d2l.MTFraEng if "source" in options else with_text(d2l, text)
     with pytest.raises(ValueError, match=message):
-        with_text(d2l, options.pop("text"))(2, **options)
-
-
-def test_an_unknown_source_is_refused():
-    with pytest.raises(ValueError, match=r"source must be .phrasebook. or .*, not 'd2l'"):
-        d2l.MTFraEng(2, source="d2l")
+        Data(2, **{"num_train": 3, "num_val": 1, **options})
 
 
 # --- new sentences -------------------------------------------------------------------
@@ -344,7 +312,6 @@ def test_its_own_sentences_bring_no_warning(drawn):
     [
         (["go ."], "src_sentences must be a list of sentences, not 'go .'"),
         ([[]], r"src_sentences must be a list of sentences, not \[\]"),
-        ([["go ."], ["va", " "]], "tgt_sentences must not be empty, and sentence 2 is"),
         ([["go ."], ["va", "va"]], "tgt_sentences must be 1 sentences, not 2"),
     ],
 )
@@ -358,7 +325,7 @@ def test_what_is_no_list_of_sentences_is_refused(sentences, message):
 SIZES = 3, 4, 2  # embed_size, num_hiddens, num_layers
 DECODERS = [d2l.Seq2SeqDecoder, d2l.Seq2SeqAttentionDecoder]
 both = pytest.mark.parametrize("Decoder", DECODERS)
-seeds = pytest.mark.parametrize("seed", range(8))
+seeds = pytest.mark.parametrize("seed", range(4))
 
 
 def random_problem(seed, padded=True):
@@ -487,22 +454,18 @@ def test_stepwise_decoding_equals_the_full_pass(Decoder, seed):
 
 
 @both
-@pytest.mark.parametrize("dtype", [None, torch.uint8, torch.int32, torch.int64])
+@pytest.mark.parametrize("dtype", [None, torch.uint8, torch.int32])
 def test_lengths_are_a_list_or_a_tensor_of_any_integers(Decoder, dtype):
     model, X = model_of(Decoder), random_tokens(2, 4)
     given = [1, 4] if dtype is None else torch.tensor([1, 4], dtype=dtype)
     assert_close(model(X, X, given), model(X, X, torch.tensor([1, 4])))
 
 
-@pytest.mark.parametrize(
-    "lengths", [[0, 3], [3, 5], [3], [[3, 3]], 3, [1.0, 2.0], [True, True]]
-)
+@pytest.mark.parametrize("lengths", [[0, 3], [3, 5], [3], [[3, 3]]])
 def test_other_lengths_are_refused(lengths):
     encoder = model_of(d2l.Seq2SeqDecoder).encoder
-    message = "valid_lens must be 2 integers from 1 to 4, not"
-    for same in (lengths, torch.tensor(lengths)):
-        with pytest.raises(ValueError, match=message):
-            encoder(random_tokens(2, 4), same)
+    with pytest.raises(ValueError, match="valid_lens must be 2 integers from 1 to 4, not"):
+        encoder(random_tokens(2, 4), lengths)
 
 
 @pytest.mark.parametrize("Part", [d2l.Seq2SeqEncoder, *DECODERS])
@@ -618,8 +581,6 @@ def test_a_translation_ends_with_eos_and_then_has_padding(d2l_1_0_3, seed):
 def test_no_steps_give_no_tokens():
     model, batch = reciting(torch.tensor([[EOS, 3]] * 2), tgt_eos=EOS)
     assert model.predict_step(batch, CPU, 0)[0].shape == (2, 0)
-    with pytest.raises(ValueError, match=r"num_steps must be an integer >= 0, not 2\.5"):
-        model.predict_step(batch, CPU, 2.5)
 
 
 def test_without_the_index_of_eos_all_steps_are_taken():
@@ -721,26 +682,21 @@ def test_a_corpus_needs_one_reference_for_each_translation():
             d2l.corpus_bleu(["a"], labels)
     with pytest.raises(ValueError, match="preds must not be empty"):
         d2l.corpus_bleu([], [])
-    for pair in (("a b", "a b"), (["a b"], "a b")):
-        with pytest.raises(ValueError, match="preds and labels must be lists of strings"):
-            d2l.corpus_bleu(*pair)
 
 
-@pytest.mark.parametrize(("low", "high"), [(0, math.inf), (2, 4), (5, 5), (7, 99)])
+@pytest.mark.parametrize(("low", "high"), [(2, 4), (5, 5), (7, 99)])
 def test_held_out_bleu_counts_the_sentences_of_these_lengths(drawn, low, high):
     english, french = drawn.sentences(train=False)
     preds = [line if i % 3 else "je suis là ." for i, line in enumerate(french)]
     rows = [i for i, line in enumerate(english) if low <= len(line.split()) <= high]
     expected = d2l.corpus_bleu([preds[i] for i in rows], [french[i] for i in rows])
     assert d2l.held_out_bleu(drawn, preds, low, high) == expected
-    if (low, high) == (0, math.inf):
-        assert d2l.held_out_bleu(drawn, preds) == expected
+    assert d2l.held_out_bleu(drawn, preds) == d2l.corpus_bleu(preds, french)
 
 
 def test_held_out_bleu_needs_a_translation_of_every_sentence(drawn):
-    for number in (0, 59, 61):
-        with pytest.raises(ValueError, match=f"preds must hold 60 strings, not {number}"):
-            d2l.held_out_bleu(drawn, ["va !"] * number)
+    with pytest.raises(ValueError, match="preds must hold 60 strings, not 59"):
+        d2l.held_out_bleu(drawn, ["va !"] * 59)
     with pytest.raises(ValueError, match="preds must not be empty"):
         d2l.held_out_bleu(drawn, ["va !"] * 60, low=50)
 
@@ -774,18 +730,12 @@ def test_copying_is_scored_on_the_same_new_sequences_in_every_call():
     class HalfRight(nn.Linear):
         def predict_step(self, batch, device, num_steps):
             seen.append(batch[0])
-            assert num_steps == batch[0].shape[1] and device == CPU
             copies = batch[0].clone()
             copies[:, : num_steps // 2] = 0
             return copies, []
 
-    data, model = d2l.Copying(num_batches=1, batch_size=7, max_len=6), HalfRight(1, 1)
-    assert data.accuracy(model, 8) == 0.5
-    assert data.accuracy(model, 8, num_examples=7) == data.accuracy(model, 4) == 0.5
-    assert [tuple(X.shape) for X in seen] == [(200, 8), (7, 8), (200, 4)]
-    assert data.accuracy(model, 8) and torch.equal(seen[3], seen[0])
-    for seed in (0, 1):  # other random numbers than those of the training batches
-        data = d2l.Copying(seed=seed)
-        data.accuracy(model, 8)
-        alike, *_ = data.batch(200, 8, torch.Generator().manual_seed(seed))
-        assert not torch.equal(seen[-1], alike)
+    data, model = d2l.Copying(), HalfRight(1, 1)
+    assert data.accuracy(model, 8) == data.accuracy(model, 8) == 0.5
+    assert seen[0].shape == (200, 8) and torch.equal(seen[0], seen[1])
+    alike, *_ = data.batch(200, 8, torch.Generator().manual_seed(data.seed))
+    assert not torch.equal(seen[0], alike)  # which begin the training batches
