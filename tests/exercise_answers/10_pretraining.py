@@ -147,7 +147,8 @@ MISTAKES = {
     return inputs, labels.masked_fill(labels == pad, -100)`
 - the last token of the answer is fed in: `text[:-1]` -> `text`
 - accepts an empty answer: `or len(answer) == 0` -> ``
-- changes the examples: `text = prompt + answer` -> `prompt += answer; text = prompt`
+- changes the examples: `(len(prompt) - 1) + answer))` -> `(len(prompt) - 1) + answer))
+        prompt += answer`
 - the mean over all labels: `1 / counts / len(set(tasks.tolist()))` -> `1 / valid.sum()`
 - the mean over the rows of their means: `same * valid` -> `torch.eye(len(tasks)) * valid`,
   `len(set(tasks.tolist()))` -> `len(tasks)`
