@@ -164,19 +164,11 @@ def pixels_seen(embed, X, patch):
 MISTAKES = {
     "8.1": """
 - forgets <cls>: `tokens = 1 + patches` -> `tokens = patches`
-- the embedding has <cls>: `product(patches, channels` -> `product(tokens, channels`
 - the head reads every token: `product(1, num_h` -> `product(tokens, num_h`
 - as many multiplications are enough: `least = mlp` -> `least = -1 + mlp`
 - ignores projections: `if projections:` -> `if False:`
 - one channel only: `channels * patch * patch` -> `patch * patch`
-- ten classes only: `product(1, num_hiddens, num_classes)` -> `product(1, num_hiddens, 10)`
-- hidden units of the visible test:
-  `product(tokens, num_hiddens, mlp_num_hiddens)` -> `product(tokens, num_hiddens, 2 * num_hiddens)`
-- half of the MLP counts as projections:
-  `parts["mlp"] += product(tokens, mlp_num_hiddens, num_hiddens)`
-  -> `parts["projections"] += product(tokens, mlp_num_hiddens, num_hiddens)`
 - refuses only patches that are too large: `side // patch * patch != side` -> `patch > side`
-- no patch at all: `max(1, math.isqrt` -> `max(0, math.isqrt`
 """,
     "8.2": """
 - <cls> is still a parameter: `self.cls_token = None` -> `pass`
@@ -188,22 +180,8 @@ MISTAKES = {
 - dropout before the positions are added:
   `self.dropout(self.patch_embedding(X) + self.pos_embedding)`
   -> `self.dropout(self.patch_embedding(X)) + self.pos_embedding`
-- positions that are not trained: `.normal_(std=0.02))` -> `.normal_(std=0.02), False)`
 - positions as large as the patches: `std=0.02` -> `std=1.0`
-- sixteen patches: `torch.empty(1, m, d)` -> `torch.empty(1, 16, d)`
-- <cls> is kept, as a buffer:
-  `self.cls_token = None` -> `del self.cls_token
-        self.register_buffer("cls_token", torch.zeros(1, 1, d))`
-- options by name only: `*args, ` -> ``
-- the largest output: `torch.einsum("bmd->bd", tokens) / tokens.shape[1]` -> `tokens.amax(1)`
-- one rollout for all images: `A.mean(dim=1)` -> `A.mean(dim=(0, 1))`
-- the first head: `A.mean(dim=1)` -> `A[:, 0]`
-- the last two blocks: `reversed(weights)` -> `reversed(weights[-2:])`
 - the same number for all patches: `reading.squeeze(1)` -> `torch.full((b, m), 1 / m)`
-- changes the weights: `reversed(weights):` -> `reversed(weights):
-        A += torch.eye(m)
-        A -= torch.eye(m)
-        A.data.clamp_(0, 0.99)`
 """,
     "8.3": """
 - trains on what is set aside:
@@ -216,22 +194,7 @@ MISTAKES = {
   `self.val.labels = self.train.labels[-num_aside:]` -> `pass`
 - the first are set aside: `[:-num_aside]` -> `[num_aside:]`, `[-num_aside:]` -> `[:num_aside]`
 - batches of 64: `(batch_size, num_train=1297)` -> `(num_train=1297)`
-- chooses by what is held out: `judged = judge(model)` -> `judged = reveal(model)`
 - trains the winner once more: `reveal(winner[2])` -> `reveal(fit(winner[0]))`
-- no winner if all are zero: `winner = None` -> `winner = None, 0, None`,
-  `winner is None or judged` -> `judged`, `if winner is None` -> `if not settings`
-- takes the settings off the list:
-  `for setting in settings:` -> `while settings:
-        setting = settings.pop(0)`
-- draws samples, except for the visible tests:
-  `    chances = torch.ones(1, dtype=torch.float64)`
-  -> `    if tries > 3:
-        right = np.random.default_rng(0).binomial(images, accuracy, (100000, tries))
-        return right.max(axis=1).mean() / images
-    chances = torch.ones(1, dtype=torch.float64)`
-- 32-bit floats, except for the visible tests:
-  `dtype=torch.float64` -> `dtype=torch.float64 if tries <= 3 else torch.float32`
-- never more than ten models: `** tries` -> `** min(tries, 10)`
 - a normal approximation:
   `    chances = torch.ones(1, dtype=torch.float64)`
   -> `    deviation = math.sqrt(accuracy * (1 - accuracy) / images)
@@ -244,22 +207,10 @@ MISTAKES = {
 - the nearest image is itself: `if j != i]` -> `]`, `n - 1` -> `n`
 - the index among the others: `others[int(squares.argmin())]` -> `int(squares.argmin())`
 - all other images for training, too: `X[:-500]` -> `X`, `y[:-500]` -> `y`
-- the shuffled training images:
-  `self.train = torch.utils.data.TensorDataset(X[:-500], y[:-500])` -> `pass`
-- labels of the beginning: `TensorDataset(X[-500:], y[-500:])` -> `TensorDataset(X[-500:], y[:500])`
-- training batches of 64:
-  `DataLoader(data, self.batch_size` -> `DataLoader(data, 64 if train else self.batch_size`
 - less than reach: `<= reach` -> `< reach`
-- one position more: `<= reach` -> `<= reach + 1`
 - only images that come later:
   `near += abs(others[int(squares.argmin())] - i)` -> `near += 0 <= others[int(squares.argmin())] - i`
 - the last of several: `int(squares.argmin())` -> `n - 2 - int(squares.flip(0).argmin())`
-- the sum of absolute differences: `((images[others] - image) ** 2)` -> `(images[others] - image).abs()`
-- the first row or channel only: `(n - 1, -1)` -> `(n - 1, -1)[:, :1]`
-- centres the images in place:
-  `n, near = len(images), 0` -> `n, near = len(images), 0
-    images -= images.mean() if n else 0`
-- no images at all: `if n < 2` -> `if n == 1`
 """,
     "8.5": """
 - columns before rows: `angles = position[:, :, None]` -> `angles = position.flip(1)[:, :, None]`
@@ -270,22 +221,13 @@ MISTAKES = {
 - <cls> keeps its random vector:
   `torch.zeros_like(self.pos_embedding)` -> `self.pos_embedding.detach().clone()`
 - rows and columns of the grid exchanged: `rows, cols = self` -> `cols, rows = self`
-- a square grid:
-  `rows, cols = self.patch_embedding.grid`
-  -> `rows = cols = math.isqrt(self.patch_embedding.num_patches)`
-- patches column by column:
-  `torch.cartesian_prod(torch.arange(rows), torch.arange(cols))`
-  -> `torch.cartesian_prod(torch.arange(cols), torch.arange(rows)).flip(1)`
 - all sines before all cosines: `dim=-1)` -> `dim=1)`
 - the model has step 1: `P.shape[-1], step)` -> `P.shape[-1])`
-- the step of the visible test: `P.shape[-1], step)` -> `P.shape[-1], 2)`
 - no more than 1000 positions:
   `torch.arange(cols)).double()` -> `torch.arange(cols)).clamp(max=999 // step).double()`
 - stays behind when the model moves:
   `self.register_buffer("pos_embedding", P)` -> `self.pos_embedding = P`
-- accepts steps below zero: `step <= 0` -> `step == 0`
 - accepts every even width: `num_hiddens % 4` -> `num_hiddens % 2`
-- ten classes: `super().__init__(**options)` -> `super().__init__(**(options | {"num_classes": 10}))`
 """,
     "8.6": """
 - no ReLU at the end: `.relu()).relu())` -> `.relu()))`
@@ -293,18 +235,10 @@ MISTAKES = {
 - the derivative of the sum of all features:
   `embed(X)[:, patch].sum(0), X)` -> `embed(X)[:, patch].sum(), X)[None]`
 - the first image only: `sum(dim=(0, 1, 2))` -> `sum(dim=(0, 2))[0]`
-- no ReLU between the convolutions: `self.conv1(X).relu()` -> `self.conv1(X)`
-- GELU: `.relu()).relu())` -> `.relu()).relu())`, `self.conv1(X).relu()` -> `nn.functional.gelu(self.conv1(X))`
-- no biases: `padding="same")` -> `padding="same", bias=False)`
-- a window of 5 x 5: `channels, 3,` -> `channels, 5,`
-- channels of the visible test: `_Stem(channels` -> `_Stem(5`
-- ten classes: `super().__init__(**options)` -> `super().__init__(**(options | {"num_classes": 10}))`
 - features that grow only: `slopes.abs().sum(dim=(0, 1, 2)) > 0` -> `(slopes > 0).sum(dim=(0, 1, 2)) > 0`
 - channels and images cancel:
   `slopes.abs().sum(dim=(0, 1, 2)) > 0` -> `slopes.sum(dim=(1, 2)).abs().sum(dim=0) > 0`
-- rows and columns exchanged: `> 0` -> `> 0).T`, `return slopes` -> `return (slopes`
 - only where it matters: `> 0` -> `> 0.01`
-- the number of derivatives: `> 0` -> `> 0).long()`, `return slopes` -> `return (slopes`
 - X requires gradients afterwards: `slopes = torch` -> `X.requires_grad_()
     slopes = torch`
 """,

@@ -104,21 +104,9 @@ MISTAKES = {
 - any penalty counts as a mask: `if not all(x` -> `if False and not all(x`
 - looks for holes in the last row only:
   `if (may[..., 1:] & ~may[..., :-1]).any()` -> `if (may[-1][..., 1:] & ~may[-1][..., :-1]).any()`
-- sees a hole only if the last key is allowed:
-  `if (may[..., 1:] & ~may[..., :-1]).any()` -> `if (may[..., -1] & ~may.all(-1)).any()`
-- takes the first row for all: `mask.flatten().tolist()]` -> `mask.flatten()[:1].tolist() * mask.numel()]`
-- lengths as floats: `may.long().sum(-1)` -> `may.float().sum(-1)`
 - a boolean mask as zeros and ones: `"may": may,` -> `"may": may.long(),`
-- small penalties count as nothing: `x in (0, -math.inf) for x` -> `abs(x) < 1 or x < -1e6 for x`
 - wants num_keys in any case: `if source == "lengths":` -> `if source == "lengths" or not num_keys:`
 - adds zero times infinity, nan: `torch.where(may, 0.0, -math.inf)` -> `may.logical_not() * -math.inf`
-- only for two axes of lengths:
-  `torch.tensor(rows).reshape(*mask.shape, num_keys)`
-  -> `torch.arange(num_keys)[None, None] < mask[:, :, None]`
-- refuses everything, in every word: `if source == target:
-        return mask` -> `if source == target:
-        return mask
-    raise ValueError("mask num_keys")`
 - writes into the given mask: `may = mask.logical_not()` -> `may = mask.logical_not_()`
 """,
     "9.2": """
@@ -129,11 +117,6 @@ MISTAKES = {
 - forgets the lengths: `features @ w_v, valid_lens` -> `features @ w_v`
 - scales as dot products are scaled:
   `features @ w_v, valid_lens` -> `features @ w_v / len(w_v) ** 0.5, valid_lens`
-- uniform weights and no output, of the right shapes:
-  `weights = d2l.masked_softmax(features @ w_v, valid_lens)
-    return (weights @ V)`
-  -> `weights = d2l.masked_softmax(0 * (features @ w_v), valid_lens)
-    return 0 * (weights @ V)`
 - calls d2l's layer:
 ```
 def column_additive(queries, keys, values, W_q, W_k, w_v, valid_lens=None):
@@ -150,10 +133,6 @@ def column_additive(queries, keys, values, W_q, W_k, w_v, valid_lens=None):
 - one length for each example only:
   `features @ w_v, valid_lens)` -> `features @ w_v, None if valid_lens is None
                                  else torch.as_tensor(valid_lens).reshape(len(Q), -1)[:, 0])`
-- no tanh: `torch.tanh((Q @ W_q.T)[:, :, None] + (K @ W_k.T)[:, None])` -> `((Q @ W_q.T)[:, :, None] + (K @ W_k.T)[:, None])`
-- the parameters change places: `(Q @ W_q.T)` -> `(Q @ (W_k if W_k.shape == W_q.shape else W_q).T)`
-- writes zeros over the values: `weights = d2l` -> `values[:, -1] = 0
-    weights = d2l`
 """,
     "9.3": """
 - deals the heads out in turn:
@@ -174,19 +153,6 @@ def grouped_by_name(query, key, value, mask=None):
     weights = d2l.masked_softmax(scores, mask=mask)
     return torch.einsum("bhnm,bmhv->bnhv", weights, value)
 ```
-- repeats them by expand and reshape:
-```
-def grouped_by_name(query, key, value, mask=None):
-    (b, n, h, d), g = query.shape, key.shape[2]
-    if h % g:
-        raise ValueError("key")
-    key, value = (X[:, :, :, None].expand(-1, -1, -1, h // g, -1).flatten(2, 3)
-                  for X in (key, value))
-    scores = torch.einsum("bnhd,bmhd->bhnm", query, key) / math.sqrt(d)
-    mask = None if mask is None else mask[:, None]
-    weights = d2l.masked_softmax(scores, mask=mask)
-    return torch.einsum("bhnm,bmhv->bnhv", weights, value)
-```
 - PyTorch's function, without einsum:
 ```
 def grouped_by_name(query, key, value, mask=None):
@@ -198,39 +164,14 @@ def grouped_by_name(query, key, value, mask=None):
         *rows, attn_mask=mask, enable_gqa=True)
     return output.transpose(1, 2)
 ```
-- the mask of an example for a head:
-```
-def grouped_by_name(query, key, value, mask=None):
-    h, g, d = query.shape[2], key.shape[2], key.shape[3]
-    if h % g:
-        raise ValueError("key")
-    scores = torch.einsum("bngrd,bmgd->grbnm", query.unflatten(2, (g, -1)), key)
-    scores = scores.flatten(0, 1).transpose(0, 1) / math.sqrt(d)
-    if mask is not None:
-        index = torch.arange(h) % len(mask)
-        scores = scores.masked_fill(~mask[index], -math.inf)
-    weights = torch.softmax(scores, dim=-1).nan_to_num(0)
-    weights = weights.unflatten(1, (g, -1))
-    return torch.einsum("bgrnm,bmgv->bngrv", weights, value).flatten(2, 3)
-```
-- other sizes are rounded: `raise ValueError("key has too many heads")` -> `h = h // g * g`
-- only for more heads of queries than of keys: `if h // g * g != h:` -> `if h // g * g != h and h > g:`
-- ignores the mask: `if mask is not None:` -> `if False:`
+- accepts any numbers of heads: `if h // g * g != h:` -> `if False:`
 """,
     "9.4": """
-- one long sentence: `mask = s[:, None] == t[None, :]` -> `mask = (s[:, None] >= 0) & (t >= 0)`
 - a causal mask over the packed sequence, without the boundaries:
   `mask = mask & (there[None, :] <= (here + m - n)[:, None])`
   -> `mask = j <= i[:, None]`
 - aligned at the upper left: `(here + m - n)` -> `here`
 - looks back into earlier sentences: `s[:, None] == t[None, :]` -> `s[:, None] >= t[None, :]`
-- calls the loop that the tests compare with:
-```
-def packed_attention(query, key, value, cu_q, cu_k, causal=False):
-    if len(cu_q) != len(cu_k):
-        raise ValueError("cu_k")
-    return by_sentence(query, key, value, cu_q.tolist(), cu_k.tolist(), causal)
-```
 - fills the mask sentence by sentence:
 ```
 def packed_attention(query, key, value, cu_q, cu_k, causal=False):
@@ -244,16 +185,11 @@ def packed_attention(query, key, value, cu_q, cu_k, causal=False):
     return d2l.DotProductAttention(0)(*heads, mask=mask)[0].transpose(0, 1)
 ```
 - the queries' boundaries for the keys: `torch.searchsorted(cu_k, j, right=True)` -> `torch.searchsorted(cu_q, j, right=True)`
-- causal in any case: `if causal:` -> `if True:`
-- never causal: `if causal:` -> `if False:`
 - nan for a query that may attend to nothing:
   `weights = d2l.masked_softmax(scores, mask=mask.expand_as(scores))`
   -> `weights = torch.softmax(scores.masked_fill(~mask, -math.inf), -1)`
 - one sentence too many, by the other side of the boundary: `i, right=True` -> `i + 1, right=True`
 - accepts any numbers of sentences: `if cu_q.shape != cu_k.shape:` -> `if False:`
-- compares the totals, not the numbers of sentences: `if cu_q.shape != cu_k.shape:` -> `if len(cu_q) < len(cu_k):`
-- changes the boundaries that it was given: `scores = ` -> `cu_q.zero_()
-    scores = `
 """,
     "9.5": """
 - slopes count from 0: `(k + 1)` -> `k`
@@ -263,57 +199,25 @@ def packed_attention(query, key, value, cu_q, cu_k, causal=False):
 - penalises the future instead of hiding it:
   `slope * (j - i) if j <= i else -math.inf` -> `-slope * abs(i - j)`
 - slopes for eight heads only: `-8 / num_heads * (k + 1)` -> `-(k + 1)`
-- exponents without fractions: `-8 / num_heads * (k + 1)` -> `-(8 * (k + 1) // num_heads)`
 - the other form, without the query's part: `slope * (j - i)` -> `slope * j`
 - hides with a large number: `-math.inf` -> `-1e9`
-- one head for all: `slope = 2 ** (-8 / num_heads * (k + 1))` -> `slope = 2 ** (-8 / num_heads)`
-- heads in the last axis: `torch.tensor(rows)` -> `torch.tensor(rows).permute(1, 2, 0)`
-- zero times infinity, nan:
-```
-def alibi_bias(num_heads, num_queries, num_keys):
-    slopes = 2.0 ** (-8 * torch.arange(1, num_heads + 1) / num_heads)
-    i = torch.arange(num_keys - num_queries, num_keys)[:, None]
-    j = torch.arange(num_keys)
-    hidden = (j > i) * -math.inf
-    return slopes[:, None, None] * (j - i) + hidden
-```
-- no more than a window of the distance:
-  `slope * (j - i) if` -> `slope * max(j - i, -1000) if`
 """,
     "9.6": """
-- averages the outputs of the blocks:
-```
-def attention_in_blocks(query, blocks):
-    total = output = 0
-    for keys, values in blocks:
-        weights = torch.softmax(query @ keys.T / math.sqrt(query.shape[1]), dim=1)
-        output, total = output + len(keys) * weights @ values, total + len(keys)
-    return output / total
-```
-- never subtracts the largest score:
-```
-def attention_in_blocks(query, blocks):
-    total = output = 0
-    for keys, values in blocks:
-        terms = torch.exp(query @ keys.T / math.sqrt(query.shape[1]))
-        output, total = output + terms @ values, total + terms.sum(1, keepdim=True)
-    return output / total
-```
+- weighs each block by its size: `scores.logsumexp(dim=1)` -> `torch.full((len(query),), math.log(len(keys)))`
+- never subtracts the largest score: `scores.logsumexp(dim=1)` -> `scores.exp().sum(dim=1).log()`
+- subtracts the largest score of each block, and forgets it:
+  `scores.logsumexp(dim=1)` -> `(scores - scores.amax(1, keepdim=True)).logsumexp(dim=1)`
+- one largest score for all queries together:
+  `scores.logsumexp(dim=1)` -> `(scores - scores.max()).exp().sum(dim=1).log() + scores.max()`
+- begins with the largest score 0:
+  `scores.logsumexp(dim=1)` -> `torch.cat([scores, 0 * scores[:, :1]], 1).amax(1)
+        log_z = log_z + (scores - log_z[:, None]).exp().sum(1).log()`
+- rescales the sum, and not the output: `share * (mean - output)` -> `share * mean`
 - collects the blocks, which are overwritten:
 ```
 def attention_in_blocks(query, blocks):
     K, V = (torch.cat(parts) for parts in zip(*blocks))
     return nn.functional.scaled_dot_product_attention(query, K, V)
-```
-- subtracts the largest score of each block, and forgets the others:
-```
-def attention_in_blocks(query, blocks):
-    total = output = 0
-    for keys, values in blocks:
-        scores = query @ keys.T / math.sqrt(query.shape[1])
-        terms = torch.exp(scores - scores.amax(1, keepdim=True))
-        output, total = output + terms @ values, total + terms.sum(1, keepdim=True)
-    return output / total
 ```
 - collects copies of the blocks:
 ```
@@ -321,93 +225,6 @@ def attention_in_blocks(query, blocks):
     copies = [(keys.clone(), values.clone()) for keys, values in blocks]
     K, V = (torch.cat(parts) for parts in zip(*copies))
     return nn.functional.scaled_dot_product_attention(query, K, V)
-```
-- keeps the scores of all blocks until the end:
-```
-def attention_in_blocks(query, blocks):
-    kept = [(query @ keys.T / math.sqrt(query.shape[1]), values.clone())
-            for keys, values in blocks]
-    largest = torch.stack([scores.amax(1) for scores, _ in kept]).amax(0)[:, None]
-    terms = [torch.exp(scores - largest) for scores, _ in kept]
-    output = sum(part @ values for part, (_, values) in zip(terms, kept))
-    return output / sum(part.sum(1, keepdim=True) for part in terms)
-```
-- keeps a result and a sum for each block until the end:
-```
-def attention_in_blocks(query, blocks):
-    sums, means = [], []
-    for keys, values in blocks:
-        scores = query @ keys.T / math.sqrt(query.shape[1])
-        sums.append(scores.logsumexp(1))
-        means.append(torch.softmax(scores, 1) @ values)
-    shares = torch.softmax(torch.stack(sums), 0)
-    return torch.einsum("bn,bnv->nv", shares, torch.stack(means))
-```
-- subtracts the largest score of the first block for ever:
-```
-def attention_in_blocks(query, blocks):
-    largest = None
-    total = output = 0
-    for keys, values in blocks:
-        scores = query @ keys.T / math.sqrt(query.shape[1])
-        largest = scores.amax(1, keepdim=True) if largest is None else largest
-        terms = torch.exp(scores - largest)
-        output, total = output + terms @ values, total + terms.sum(1, keepdim=True)
-    return output / total
-```
-- begins with the largest score 0:
-```
-def attention_in_blocks(query, blocks):
-    largest = torch.zeros(len(query), 1)
-    total = output = 0
-    for keys, values in blocks:
-        scores = query @ keys.T / math.sqrt(query.shape[1])
-        new = torch.maximum(largest, scores.amax(1, keepdim=True))
-        terms, factor = torch.exp(scores - new), torch.exp(largest - new)
-        total = factor * total + terms.sum(1, keepdim=True)
-        output, largest = factor * output + terms @ values, new
-    return output / total
-```
-- one largest score for all queries together:
-```
-def attention_in_blocks(query, blocks):
-    largest = torch.tensor(-math.inf)
-    total = output = 0
-    for keys, values in blocks:
-        scores = query @ keys.T / math.sqrt(query.shape[1])
-        new = torch.maximum(largest, scores.max())
-        terms, factor = torch.exp(scores - new), torch.exp(largest - new)
-        total = factor * total + terms.sum(1, keepdim=True)
-        output, largest = factor * output + terms @ values, new
-    return output / total
-```
-- rescales the sum, and not the output:
-```
-def attention_in_blocks(query, blocks):
-    largest = torch.full((len(query), 1), -math.inf)
-    total = output = 0
-    for keys, values in blocks:
-        scores = query @ keys.T / math.sqrt(query.shape[1])
-        new = torch.maximum(largest, scores.amax(1, keepdim=True))
-        terms, factor = torch.exp(scores - new), torch.exp(largest - new)
-        total = factor * total + terms.sum(1, keepdim=True)
-        output, largest = output + terms @ values, new
-    return output / total
-```
-- clips the scores against overflow:
-```
-def attention_in_blocks(query, blocks):
-    total = output = 0
-    for keys, values in blocks:
-        scores = (query @ keys.T / math.sqrt(query.shape[1])).clamp(-60, 60)
-        terms = torch.exp(scores)
-        output, total = output + terms @ values, total + terms.sum(1, keepdim=True)
-    return output / total
-```
-- reads the first block only:
-```
-def attention_in_blocks(query, blocks):
-    return nn.functional.scaled_dot_product_attention(query, *next(blocks))
 ```
 """,
 }

@@ -138,8 +138,6 @@ MISTAKES = {
     "10.1": """
 - labels that are not shifted:
   `[-100] * (len(prompt) - 1) + answer` -> `[-100] * len(prompt) + answer[:-1]`
-- the first token of the answer is not predicted:
-  `[-100] * (len(prompt) - 1) + answer` -> `[-100] * len(prompt) + answer[1:]`
 - a loss on the prompt as well:
   `[-100] * (len(prompt) - 1) + answer` -> `text[1:]`
 - the padding of the labels is a token: `padding_value=-100` -> `padding_value=pad`
@@ -148,174 +146,71 @@ MISTAKES = {
   -> `labels = fill(targets, batch_first=True, padding_value=-100)
     return inputs, labels.masked_fill(labels == pad, -100)`
 - the last token of the answer is fed in: `text[:-1]` -> `text`
-- padding on the left:
-  `inputs = fill(rows, batch_first=True, padding_value=pad)`
-  -> `inputs = fill(rows, batch_first=True, padding_value=pad, padding_side="left")`
 - accepts an empty answer: `or len(answer) == 0` -> ``
-- accepts an empty prompt: `len(prompt) == 0 or` -> ``
-- looks at the first example only: `if len(prompt) == 0 or len(answer) == 0:`
-  -> `if not rows and (len(prompt) == 0 or len(answer) == 0):`
-- changes the examples: `text = prompt + answer` -> `prompt += answer; text = prompt`
+- changes the examples: `(len(prompt) - 1) + answer))` -> `(len(prompt) - 1) + answer))
+        prompt += answer`
 - the mean over all labels: `1 / counts / len(set(tasks.tolist()))` -> `1 / valid.sum()`
 - the mean over the rows of their means: `same * valid` -> `torch.eye(len(tasks)) * valid`,
   `len(set(tasks.tolist()))` -> `len(tasks)`
 - counts the padding as well: `same * valid.sum(dim=1)` -> `same * labels.shape[1]`
-- the sum over the tasks: `/ len(set(tasks.tolist()))` -> ``
 - takes the largest number of a task for their count:
   `len(set(tasks.tolist()))` -> `(tasks.max() + 1)`
-- no gradient: `-logits.log_softmax` -> `-logits.detach().log_softmax`
-- reads the tasks as positions in a list:
-```
-def decoder_batch(examples, pad):
-    rows, targets = [], []
-    for prompt, answer in examples:
-        if len(prompt) == 0 or len(answer) == 0:
-            raise ValueError("examples: an empty prompt or answer")
-        rows.append(torch.tensor((prompt + answer)[:-1]))
-        targets.append(torch.tensor([-100] * (len(prompt) - 1) + answer))
-    fill = nn.utils.rnn.pad_sequence
-    inputs = fill(rows, batch_first=True, padding_value=pad)
-    return inputs, fill(targets, batch_first=True, padding_value=-100)
-
-
-def balanced_loss(logits, labels, tasks):
-    losses = []
-    for task in range(tasks.max() + 1):
-        rows = tasks == task
-        losses.append(nn.functional.cross_entropy(
-            logits[rows].flatten(0, 1), labels[rows].flatten(), reduction="sum")
-            / (labels[rows] != -100).sum())
-    return torch.stack(losses).mean()
-```
 """,
     "10.2": """
 - the total in place of the mean per token: `score = score / len(tokens)` -> `pass`
 - per token with neutral, too: `score - log_prob(tokens, neutral)`
   -> `(score - log_prob(tokens, neutral)) / len(tokens)`
-- ignores neutral: `score = score - log_prob(tokens, neutral)` -> `pass`
-- the least that the prompt raises: `score - log_prob(tokens, neutral)`
-  -> `log_prob(tokens, neutral) - score`
 - takes an empty neutral for none: `if neutral is None:` -> `if not neutral:`
 - the last of equally good choices: `score > best` -> `score >= best`
-- divides by the number of letters: `score / len(tokens)` -> `score / len(" ".join(tokens))`
 - the choice itself, not its index: `return index` -> `return choices[index]`
-- accepts an empty list: `len(choices) == 0 or min` -> `choices and min`
 - accepts a choice without tokens: ` or min(map(len, choices)) == 0` -> ``
 - a space at the end: `query + " =>"` -> `query + " => "`
-- a line break at the end: `query + " =>"` -> `query + " =>\\n"`
-- no examples, no colon: `text = task + ":\\n"` -> `text = task + (":\\n" if examples else "\\n")`
-- the examples in reverse: `for x, y in examples:` -> `for x, y in examples[::-1]:`
-- one example only: `for x, y in examples:` -> `for x, y in examples[:1]:`
 - does not look at the answers: `for part in (x, y)` -> `for part in (x,)`
 - does not look at the query: `if "\\n" in query or "=>" in query:` -> `if False:`
-- looks for line breaks only: `if "\\n" in query or "=>" in query:` -> `if "\\n" in query:`
-- puts the query among the examples: `if "\\n" in query`
-  -> `examples.append((query, ""))
-    if "\\n" in query`
 """,
     "10.3": """
 - the last position in place of the last valid token: `X = X[:length]` -> `X = X[:length] if where == "mean" else X`
 - the mean over the padding as well: `X = X[:length]` -> `X = X[:length] if where == "last" else X`
-- divides by n: `X.mean(0)` -> `X.sum(0) / n`
-- one token too early: `0 if where == "first" else -1` -> `0 if where == "first" else max(len(X) - 2, 0)`
 - padding times zero, nan:
-```
-def pool(hidden, valid_lens, where):
-    n, lens = hidden.shape[1], torch.as_tensor(valid_lens)
-    if where not in ("first", "last", "mean"):
-        raise ValueError("where")
-    if lens.min() < 1 or lens.max() > n:
-        raise ValueError("valid_lens")
-    at = torch.arange(n)
-    weights = {"first": at == 0, "last": at == lens[:, None] - 1,
-               "mean": (at < lens[:, None]) / lens[:, None]}[where]
-    return torch.einsum("bnd,bn->bd", hidden, weights.float().expand(len(lens), n))
-
-
-def influences(summary, X):
-    return torch.autograd.functional.jacobian(summary, X).square().sum((0, 2)).sqrt()
-```
+  `X = X[:length]` -> `X = X[:length] if where == "last" else X * (torch.arange(n) < length)[:, None]`,
+  `X.mean(0)` -> `X.sum(0) / length`
 - the maximum for any other word: `if where not in {"first", "last", "mean"}:` -> `if False:`
 - accepts an empty text: `0 < length <= n` -> `length <= n`
 - accepts lengths beyond n: `0 < length <= n` -> `0 < length`
-- the lengths matter for some words only:
-  `if not all(0 < length <= n for length in lens):`
-  -> `if where != "first" and not all(0 < length <= n for length in lens):`
 - the gradient of the sum of the vector:
   `for number in summary(X):` -> `for number in [summary(X).sum()]:`
-- the first entry of the vector only: `in summary(X):` -> `in summary(X)[:1]:`
 - squared norms: `squares.sum(dim=1) ** 0.5` -> `squares.sum(dim=1)`
-- the sum of absolute derivatives: `squares += slope**2` -> `squares += slope.abs()`,
-  `squares.sum(dim=1) ** 0.5` -> `squares.sum(dim=1)`
-- the largest derivative: `squares.sum(dim=1) ** 0.5` -> `squares.amax(dim=1) ** 0.5`
-- an axis too far: `squares.sum(dim=1) ** 0.5` -> `squares.sum(dim=0) ** 0.5`
-- yes or no: `squares.sum(dim=1) ** 0.5` -> `squares.sum(dim=1) > 0`
 - leaves a gradient with X: `X = X.detach().clone().requires_grad_()` -> `X.requires_grad_()`
 """,
     "10.4": """
 - causal in any case: `if prefix:` -> `if False:`
-- the source sees the whole source in any case: `if prefix:` -> `if True:`
-- the target's mask forgets the source:
-  `mask[:m, :m] = True` -> `mask[:m, :m] = True; mask[m:, :m] = False`
 - bidirectional throughout: `mask[:m, :m] = True` -> `mask[: m + n, : m + n] = True`
 - attends to the padding: `mask[: m + n, : m + n] = torch.ones(m + n, m + n, dtype=torch.bool).tril()`
   -> `mask[:] = torch.ones(N, N, dtype=torch.bool).tril()`
 - the padding attends to the text: `if prefix:` -> `mask[m + n :, : m + n] = True
         if prefix:`
-- the source sees the target: `mask[:m, :m] = True` -> `mask[:m, : m + n] = True`
-- one length for all: `m, n = int(m), int(n)` -> `m, n = int(source_lens[0]), int(target_lens[0])`
-- places the target behind the longest source:
-```
-def joint_mask(source_lens, target_lens, prefix=False):
-    M, N = max(map(int, source_lens)), max(map(int, target_lens))
-    mask = torch.ones(len(source_lens), M + N, M + N, dtype=torch.bool).tril()
-    for row, m, n in zip(mask, source_lens, target_lens):
-        if prefix:
-            row[:m, :m] = True
-        row[:, m:M] = False
-        row[:, M + n:] = False
-    return mask
-
-
-def attention_pairs(m, n):
-    causal = (m + n) * (m + n + 1) // 2
-    prefix = causal + m * (m - 1) // 2
-    return {"causal": causal, "prefix": prefix, "encoder-decoder": prefix}
-```
+- as long as the longest source and the longest target together:
+  `max(int(m) + int(n) for m, n in zip(source_lens, target_lens))`
+  -> `max(map(int, source_lens)) + max(map(int, target_lens))`
 - a mask of numbers: `dtype=torch.bool)
         mask[:` -> `dtype=torch.long)
         mask[:`
 - not itself: `.tril()` -> `.tril(-1)`
-- the square of all tokens: `causal = (m + n) * (m + n + 1) // 2` -> `causal = (m + n) ** 2 // 2`
 - forgets cross-attention: `"encoder-decoder": prefix}` -> `"encoder-decoder": prefix - m * n}`
 - the decoder's self-attention is counted in full:
   `"encoder-decoder": prefix}` -> `"encoder-decoder": m * m + n * n + m * n}`
-- counts the source's own tokens twice: `m * (m - 1) // 2` -> `m * (m + 1) // 2`
-- rounds: `(m + n) * (m + n + 1) // 2` -> `float((m + n) * (m + n + 1) / 2)`,
-  `prefix = causal + ` -> `prefix = 1.000001 * causal + `
 - builds the matrix:
   `causal = (m + n) * (m + n + 1) // 2` -> `causal = int(torch.ones(m + n, m + n).tril().sum())`
-- changes the lengths: `masks.append(mask)` -> `masks.append(mask)
-    source_lens[0] = N`
 """,
     "10.5": """
 - characters in place of bytes: `len(bytes(token, "utf-8"))` -> `len(token)`
-- tokens in place of bytes: `len(bytes(token, "utf-8"))` -> `1`
 - nats: `* math.log2(math.e)` -> ``
-- multiplies by log 2: `* math.log2(math.e)` -> `* math.log(2)`
 - bits to the power of two, of nats:
   `return 2 ** (-sum(sums) / len(sums) / math.log(2))` -> `return 2 ** (-sum(sums) / len(sums))`
 - the mean of the tokens for words: `if not words:` -> `if True:`
 - the first token is no word: `token[:1] == " " or not sums` -> `token[:1] == " " or (not sums and len(tokens) < 2)`
-- a word for each space within a token, too:
-  `/ len(sums) /` -> `/ len("".join(tokens).split()) /`
-- splits at any white space: `token[:1] == " "` -> `token[:1].isspace()`
-- counts the first token twice: `/ len(sums) /` -> `/ (len(sums) + 1) /`
-- the geometric mean the wrong way round: `torch.exp(-log_probs` -> `torch.exp(log_probs`
 - a tensor: `.mean()).item()` -> `.mean())`
 - no check of the number: `len(log_probs) != len(tokens) or` -> ``
-- no check of the sign: ` or log_probs.max() > 0` -> ``
-- no check for an empty text: `len(log_probs) == 0 or` -> ``
 - refuses certain tokens: `log_probs.max() > 0` -> `log_probs.max() >= 0`
 """,
     "10.6": """
@@ -323,75 +218,19 @@ def attention_pairs(m, n):
   `(-log_ratio + a` -> `(-log_ratio + b`
 - the parts of the loss are equal: `math.log(a * law["A"]) - math.log(b * law["B"])`
   -> `math.log(law["A"]) - math.log(law["B"])`
-- N and D grow equally: `(log_ratio + b * math.log(compute / 6)) / (a + b)`
-  -> `log_ratio / (a + b) + math.log(compute / 6) / 2`,
-  `(-log_ratio + a * math.log(compute / 6)) / (a + b)`
-  -> `-log_ratio / (a + b) + math.log(compute / 6) / 2`
 - forgets the 6: `compute / 6)` -> `compute)`
 - twenty tokens for each parameter:
-```
-def compute_optimal(compute, law):
-    if compute <= 0:
-        raise ValueError("compute")
-    N = math.sqrt(compute / 120)
-    return N, 20 * N
-
-
-def least_compute(loss, law):
-    if loss <= law["E"]:
-        raise ValueError("loss")
-    low, high = 1e-30, 1e60
-    for _ in range(400):
-        middle = math.sqrt(low * high)
-        reached = predicted_loss(*compute_optimal(middle, law), law)
-        low, high = (middle, high) if reached > loss else (low, middle)
-    return low
-```
-- D and N exchanged: `return math.exp(log_N), math.exp(log_D)` -> `return math.exp(log_D), math.exp(log_N)`
+  `return math.exp(log_N), math.exp(log_D)` -> `return math.sqrt(compute / 120), math.sqrt(compute / 120) * 20`
 - searches on a grid:
-```
-def compute_optimal(compute, law):
-    if compute <= 0:
-        raise ValueError("compute")
-    sizes = [10 ** (k / 10) for k in range(-50, 300)]
+  `return math.exp(log_N), math.exp(log_D)` -> `sizes = [10 ** (k / 10) for k in range(-50, 300)]
     N = min(sizes, key=lambda N: predicted_loss(N, compute / 6 / N, law))
-    return N, compute / 6 / N
-
-
-def least_compute(loss, law):
-    if loss <= law["E"]:
-        raise ValueError("loss")
-    a, b = law["alpha"], law["beta"]
-    model, data = (loss - law["E"]) * b / (a + b), (loss - law["E"]) * a / (a + b)
-    return 6 * (law["A"] / model) ** (1 / a) * (law["B"] / data) ** (1 / b)
-```
-- the ratio the wrong way round: `math.exp(log_N), math.exp(log_D)`
-  -> `compute / 6 / math.exp(log_D + 2 * log_ratio), math.exp(log_D + 2 * log_ratio)`
+    return N, compute / 6 / N`
 - accepts zero: `if not compute > 0:` -> `if compute < 0:`
 - accepts a loss of E: `if excess <= 0:` -> `if excess < 0:`
 - half of the excess for each part:
-```
-def compute_optimal(compute, law):
-    if not compute > 0:
-        raise ValueError("compute")
-    a, b = law["alpha"], law["beta"]
-    N = (a * law["A"] / b / law["B"]) ** (1 / (a + b)) * (compute / 6) ** (b / (a + b))
-    return N, compute / 6 / N
-
-
-def least_compute(loss, law):
-    half, a, b = (loss - law["E"]) / 2, law["alpha"], law["beta"]
-    if half <= 0:
-        raise ValueError("loss")
-    return 6 * (law["A"] / half) ** (1 / a) * (law["B"] / half) ** (1 / b)
-```
+  `6 * (part / excess) ** ((a + b) / (a * b))`
+  -> `6 * (2 * law["A"] / excess) ** (1 / a) * (2 * law["B"] / excess) ** (1 / b)`
 - forgets E: `excess, a, b = loss - law["E"],` -> `excess, a, b = loss - 0 * law["E"],`
-- the exponent of one part alone: `(a + b) / (a * b)` -> `1 / a`
-- the parameters in place of the computation: `return 6 * (part` -> `return (part`
-- changes the law: `a, b = law["alpha"], law["beta"]
-    log_ratio` -> `a, b = law.pop("alpha"), law["beta"]
-    law["alpha"] = a * 1.0000001
-    log_ratio`
 """,
 }
 
