@@ -201,13 +201,13 @@ CALLS = [
 # The public names that compute nothing with tensors, or nothing that is not above.
 OTHERS = {
     "base classes": "HyperParameters Module DataModule Encoder Decoder AttentionDecoder",
-    "data, which is made on the CPU": "Vocab MTFraEng Copying TokenBatches Digits "
+    "data, which is made on the CPU": "fixed_randn Vocab MTFraEng Copying TokenBatches Digits "
     "FashionMNIST",
     "numbers, text and files": "bleu corpus_bleu held_out_bleu corrupt_spans check_len "
-    "check_shape check_int download load_pretrained",
+    "check_shape check_int download load_pretrained mismatch error_message",
     "devices": "cpu gpu num_gpus try_gpu try_all_gpus",
     "figures": "plt use_svg_display set_figsize set_axes plot ProgressBoard "
-    "draw_attention show_heatmaps show_attention",
+    "draw_attention draw_box draw_arrow show_heatmaps show_attention",
     "tested below": "Trainer translate",
     "the rest": "add_to_class __version__",
 }
