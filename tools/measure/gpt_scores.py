@@ -1,20 +1,15 @@
 """The experiment of scores.py with language models: parts of a GPT, and chapter 11's."""
 
-from contextlib import redirect_stdout
 from functools import lru_cache
-from pathlib import Path
 from types import SimpleNamespace
 
-import nbformat
 import torch
 
 import d2lmini
 
 # The columns of the table, with the digits after the decimal point.
 GPT = {"weights": 0, "bits per byte": 3}
-CHAPTER = Path(__file__).resolve().parents[2] / "notebooks" / "11_gpt.ipynb"
-CELLS = "imports", "corpus", "tokenizer", "tokens", "data", "bits-per-byte", "train"
-SIZES = {"vocab_size": 1024, "num_hiddens": 64, "num_blks": 2, "num_heads": 4}
+SIZES = {"vocab_size": 1024, "num_blks": 2, "num_heads": 4, "max_len": 128}
 PARTS = {
     "GPT-2's parts": {},
     "RMSNorm": {"norm": "rms"},
@@ -32,15 +27,19 @@ LARGER = ", larger initial weights"
 
 
 @lru_cache
-def chapter():
-    """What cells of chapter 11 define: tokens, batches, measure and training."""
-    cells = nbformat.read(CHAPTER, as_version=4).cells
-    sources = {cell.id: cell.source for cell in cells}
-    names = {"GPT": d2lmini.GPT}
-    with redirect_stdout(None):
-        for name in CELLS:
-            exec(compile(sources[name], f"{CHAPTER.name}, {name}", "exec"), names)
-    return SimpleNamespace(**names)
+def library():
+    """The tokens of Python's library, for training and held out, and the bytes of these."""
+    training, held_out = d2lmini.standard_library()
+    tokenizer = d2lmini.train_bpe(training, SIZES["vocab_size"])
+
+    def encode(texts):
+        codes = tokenizer.encode_batch(texts)
+        return torch.tensor([token for code in codes for token in code.ids])
+
+    num_bytes = len("".join(held_out).encode())
+    return SimpleNamespace(
+        training=encode(training), held_out=encode(held_out), num_bytes=num_bytes
+    )
 
 
 def start_larger(model):
@@ -51,25 +50,28 @@ def start_larger(model):
             torch.nn.init.normal_(layer.weight, std=layer.in_features**-0.5)
 
 
+def train(model, num_batches):
+    """Train a model as chapter 11 does; return its weights, and its bits per byte."""
+    text = library()
+    model.board.display = False
+    trainer = d2lmini.Trainer(
+        1, num_gpus=1, gradient_clip_val=1, warmup=50, precision="bf16-mixed"
+    )
+    trainer.fit(model, d2lmini.TokenWindows(text.training, num_batches))
+    weights = sum(weights.numel() for weights in model.parameters())
+    return weights, d2lmini.bits_per_byte(model.eval(), text.held_out, text.num_bytes)
+
+
 def gpt(seed, root, num_batches=150, parts=PARTS, num_batches_of_chapter=500):
     """GPT-2 and its variants, trained alike, then the model of chapter 11."""
-    text = chapter()
-
-    def score(model):
-        weights = sum(weights.numel() for weights in model.parameters())
-        return weights, text.bits_per_byte(model.eval())
-
     larger = {title + LARGER: options for title, options in TOGETHER.items()}
     for title, options in {**parts, **TOGETHER, **larger}.items():
         torch.manual_seed(seed)
-        model = d2lmini.GPT(**SIZES, max_len=128, lr=0.006, **options)
+        model = d2lmini.GPT(**SIZES, num_hiddens=64, lr=0.006, **options)
         if title in larger:
             start_larger(model)
-        model.board.display = False
         torch.manual_seed(seed)  # the same batches for all
-        data = text.Windows(text.train_tokens, num_batches)
-        trainer = d2lmini.Trainer(1, gradient_clip_val=1, warmup=50, precision="bf16-mixed")
-        trainer.fit(model, data)
-        yield title, score(model)
-    model = text.train(seed, num_batches_of_chapter, **LLAMA)
-    yield "the model of chapter 11", score(model)
+        yield title, train(model, num_batches)
+    torch.manual_seed(seed)
+    model = d2lmini.GPT(**SIZES, num_hiddens=128, lr=0.004, **LLAMA)
+    yield "the model of chapter 11", train(model, num_batches_of_chapter)
