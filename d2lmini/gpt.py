@@ -173,16 +173,10 @@ class GPT(Classifier):
                 f"positions must be 'learned' or 'rotary', and is {positions!r}"
             )
         self.blks = nn.ModuleList()
+        options = {"norm": norm, "ffn": ffn, "ffn_num_hiddens": ffn_num_hiddens}
         for _ in range(num_blks):
             blk = GPTBlock(
-                num_hiddens,
-                num_heads,
-                num_kv_heads,
-                norm=norm,
-                ffn=ffn,
-                ffn_num_hiddens=ffn_num_hiddens,
-                eps=eps,
-                rotary=rotary,
+                num_hiddens, num_heads, num_kv_heads, eps=eps, rotary=rotary, **options
             )
             self.blks.append(blk)
         self.norm = _make_norm(norm, num_hiddens, eps)
