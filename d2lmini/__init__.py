@@ -3,7 +3,18 @@
 """Attention & Transformers, an executable course: the code its chapters save."""
 
 from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder, show_attention
-from .gpt import GPT, GPTBlock, SwiGLU, generate, load_pretrained, next_token_probs
+from .gpt import (
+    GPT,
+    GPTBlock,
+    SwiGLU,
+    TokenWindows,
+    bits_per_byte,
+    generate,
+    load_pretrained,
+    next_token_probs,
+    standard_library,
+    train_bpe,
+)
 from .implementations import (
     BlogMultiHeadAttention,
     ScaledDotProductAttention,
@@ -195,6 +206,10 @@ __all__ = [
     "SwiGLU",
     "GPTBlock",
     "GPT",
+    "standard_library",
+    "train_bpe",
+    "TokenWindows",
+    "bits_per_byte",
     "next_token_probs",
     "generate",
     "load_pretrained",

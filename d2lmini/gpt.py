@@ -6,18 +6,32 @@ Axes. `b` batch, `n` tokens, `d` `num_hiddens`, `h` heads, `g` `num_kv_heads`, `
 """
 
 import json
-import re
-from functools import partial
+import math
+import sysconfig
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch import nn
 
 from .positional_encoding import RotaryEncoding
 from .scoring_functions import causal_mask
-from .toolkit import Classifier
+from .toolkit import Classifier, DataModule
 
-__all__ = ["SwiGLU", "GPTBlock", "GPT", "next_token_probs", "generate", "load_pretrained"]
+__all__ = [
+    "SwiGLU",
+    "GPTBlock",
+    "GPT",
+    "standard_library",
+    "train_bpe",
+    "TokenWindows",
+    "bits_per_byte",
+    "next_token_probs",
+    "generate",
+    "load_pretrained",
+]
 
 
 class SwiGLU(nn.Module):
@@ -33,45 +47,91 @@ class SwiGLU(nn.Module):
         return self.down(nn.functional.silu(self.gate(X)) * self.up(X))
 
 
+def _make_norm(norm, num_hiddens, eps):
+    """The normalisation layer that is called norm."""
+    if norm == "layer":
+        return nn.LayerNorm(num_hiddens, eps)
+    if norm == "rms":
+        return nn.RMSNorm(num_hiddens, eps)
+    raise ValueError(f"norm must be 'layer' or 'rms', and is {norm!r}")
+
+
+def _make_ffn(ffn, num_hiddens, ffn_num_hiddens=None):
+    """The feed-forward network that is called ffn, by default with 8 d^2 weights."""
+    if ffn == "gelu":
+        ffn_num_hiddens = ffn_num_hiddens or 4 * num_hiddens
+        return nn.Sequential(
+            nn.Linear(num_hiddens, ffn_num_hiddens),
+            nn.GELU("tanh"),
+            nn.Linear(ffn_num_hiddens, num_hiddens),
+        )
+    if ffn == "swiglu":
+        return SwiGLU(num_hiddens, ffn_num_hiddens or 8 * num_hiddens // 3)
+    raise ValueError(f"ffn must be 'gelu' or 'swiglu', and is {ffn!r}")
+
+
 class GPTBlock(nn.Module):
     """A pre-norm block with causal grouped-query attention (Ainslie et al., 2023).
 
     X (b, n, d), which continues the tokens of a cache, gives the same shape and the
     next cache: keys and values (b, g, tokens, p) of all tokens so far; None at first.
+    Raises ValueError for an unknown norm or ffn, or for heads that do not divide.
     """
 
-    def __init__(self, d, h, g, Norm, ffn, bias=False, rotary=None):
+    def __init__(
+        self,
+        num_hiddens,
+        num_heads,
+        num_kv_heads=None,
+        *,
+        norm="layer",
+        ffn="gelu",
+        ffn_num_hiddens=None,
+        eps=1e-5,
+        rotary=None,
+    ):
         super().__init__()
-        self.norm1, self.norm2, self.ffn = Norm(), Norm(), ffn
-        self.p, self.rotary = d // h, rotary
-        self.W_q, self.W_o = (nn.Linear(d, d, bias) for _ in range(2))
-        self.W_k, self.W_v = (nn.Linear(d, g * self.p, bias) for _ in range(2))
+        num_kv_heads = num_kv_heads or num_heads
+        if num_hiddens % num_heads or num_heads % num_kv_heads:
+            raise ValueError(
+                f"num_kv_heads = {num_kv_heads} must divide num_heads = {num_heads}, "
+                f"and num_heads must divide num_hiddens = {num_hiddens}"
+            )
+        self.p = num_hiddens // num_heads  # the width of a head
+        kv_hiddens = num_kv_heads * self.p
+        use_bias = norm == "layer"  # as in GPT-2; a Llama has none
+        self.norm1 = _make_norm(norm, num_hiddens, eps)
+        self.norm2 = _make_norm(norm, num_hiddens, eps)
+        self.ffn = _make_ffn(ffn, num_hiddens, ffn_num_hiddens)
+        self.rotary = rotary
+        self.W_q = nn.Linear(num_hiddens, num_hiddens, bias=use_bias)
+        self.W_o = nn.Linear(num_hiddens, num_hiddens, bias=use_bias)
+        self.W_k = nn.Linear(num_hiddens, kv_hiddens, bias=use_bias)
+        self.W_v = nn.Linear(num_hiddens, kv_hiddens, bias=use_bias)
 
     def attend(self, X, cache):
         """Self-attention of X (b, n, d), and the next cache."""
-        projected = self.W_q(X), self.W_k(X), self.W_v(X)
-        Q, K, V = (Y.unflatten(-1, (-1, self.p)).transpose(1, 2) for Y in projected)
+        Q = self.W_q(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, h, n, p)
+        K = self.W_k(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, g, n, p)
+        V = self.W_v(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, g, n, p)
         start = 0 if cache is None else cache[0].shape[2]  # tokens so far
         if self.rotary is not None:
             Q, K = self.rotary(Q, start), self.rotary(K, start)
-        mask = {"is_causal": True}
+        mask = None
         if cache is not None:
-            K, V = torch.cat((cache[0], K), dim=2), torch.cat((cache[1], V), dim=2)
-            mask = {"attn_mask": causal_mask(X.shape[1], start=start, device=X.device)}
-        heads = nn.functional.scaled_dot_product_attention(Q, K, V, enable_gqa=True, **mask)
+            past_keys, past_values = cache
+            K = torch.cat((past_keys, K), dim=2)
+            V = torch.cat((past_values, V), dim=2)
+            mask = causal_mask(X.shape[1], start=start, device=X.device)
+        heads = nn.functional.scaled_dot_product_attention(
+            Q, K, V, attn_mask=mask, is_causal=mask is None, enable_gqa=True
+        )
         return self.W_o(heads.transpose(1, 2).flatten(2)), (K, V)
 
     def forward(self, X, cache=None):
         attended, cache = self.attend(self.norm1(X), cache)
         Y = X + attended
         return Y + self.ffn(self.norm2(Y)), cache
-
-
-def _pick(name, value, **choices):
-    """The choice that is called value; ValueError if there is none."""
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {[*choices]}, and is {value!r}")
-    return choices[value]
 
 
 class GPT(Classifier):
@@ -102,44 +162,115 @@ class GPT(Classifier):
     ):
         super().__init__()
         self.max_len, self.lr = max_len, lr
-        d, h, g = num_hiddens, num_heads, num_kv_heads or num_heads
-        if d % h or h % g:
-            raise ValueError(f"num_kv_heads = {g} must divide num_heads = {h}, and it {d}")
-        Norm = partial(_pick("norm", norm, layer=nn.LayerNorm, rms=nn.RMSNorm), d, eps)
-        gated = _pick("ffn", ffn, gelu=False, swiglu=True)
-        f = ffn_num_hiddens or (8 * d // 3 if gated else 4 * d)
-        learned = _pick("positions", positions, learned=True, rotary=False)
-        rotary = None if learned else RotaryEncoding(d // h, max_len, base=base)
-        self.embedding = nn.Embedding(vocab_size, d)
-        self.positions = nn.Embedding(max_len, d) if learned else None
+        self.embedding = nn.Embedding(vocab_size, num_hiddens)
+        self.positions, rotary = None, None
+        if positions == "learned":
+            self.positions = nn.Embedding(max_len, num_hiddens)
+        elif positions == "rotary":
+            rotary = RotaryEncoding(num_hiddens // num_heads, max_len, base=base)
+        else:
+            raise ValueError(
+                f"positions must be 'learned' or 'rotary', and is {positions!r}"
+            )
         self.blks = nn.ModuleList()
+        options = {"norm": norm, "ffn": ffn, "ffn_num_hiddens": ffn_num_hiddens}
         for _ in range(num_blks):
-            mlp = [] if gated else [nn.Linear(d, f), nn.GELU("tanh"), nn.Linear(f, d)]
-            mlp = SwiGLU(d, f) if gated else nn.Sequential(*mlp)
-            self.blks.append(GPTBlock(d, h, g, Norm, mlp, norm == "layer", rotary))
-        self.norm, self.output = Norm(), nn.Linear(d, vocab_size, bias=False)
-        self.output.weight = self.embedding.weight if tied else self.output.weight
-        for name, W in self.named_parameters():  # the initial weights of GPT-2
-            scale = 2 * num_blks if re.search("W_o|down|ffn.2", name) else 1
-            if "norm" not in name:  # biases have a single axis, and start at 0
-                nn.init.normal_(W, std=0.02 * (W.ndim - 1) / scale**0.5)
+            blk = GPTBlock(
+                num_hiddens, num_heads, num_kv_heads, eps=eps, rotary=rotary, **options
+            )
+            self.blks.append(blk)
+        self.norm = _make_norm(norm, num_hiddens, eps)
+        self.output = nn.Linear(num_hiddens, vocab_size, bias=False)
+        if tied:
+            self.output.weight = self.embedding.weight
+        self._init_weights()
+
+    def _init_weights(self):
+        """Draw the weights as GPT-2 does; the gains of a norm stay 1, all biases are 0."""
+        for name, W in self.named_parameters():
+            if "norm" in name:
+                continue
+            if name.endswith("bias"):
+                std = 0.0
+            elif name.endswith(("W_o.weight", "ffn.2.weight", "ffn.down.weight")):
+                std = 0.02 / math.sqrt(2 * len(self.blks))
+            else:
+                std = 0.02
+            nn.init.normal_(W, std=std)
 
     def forward(self, tokens, caches=None):
-        new = [None] * len(self.blks) if caches is None else [*caches]
-        start = 0 if new[0] is None else new[0][0].shape[2]  # tokens so far
-        if (end := start + tokens.shape[1]) > self.max_len:
+        past = [None] * len(self.blks) if caches is None else caches
+        start = 0 if past[0] is None else past[0][0].shape[2]  # tokens so far
+        end = start + tokens.shape[1]
+        if end > self.max_len:
             raise ValueError(f"at most max_len = {self.max_len} tokens fit, not {end}")
         X = self.embedding(tokens)
         if self.positions is not None:
             X = X + self.positions(torch.arange(start, end, device=tokens.device))
+        new_caches = []
         for i, blk in enumerate(self.blks):
-            X, new[i] = blk(X, new[i])
+            X, cache = blk(X, past[i])
+            new_caches.append(cache)
         logits = self.output(self.norm(X))
-        return logits if caches is None else (logits, new)
+        return logits if caches is None else (logits, new_caches)
 
     def configure_optimizers(self):
         """AdamW (Loshchilov and Hutter, 2019) at the rate `lr`."""
         return torch.optim.AdamW(self.parameters(), lr=self.lr, betas=(0.9, 0.95))
+
+
+def standard_library():
+    """The texts of the modules at the top level of Python's library, as two lists.
+
+    The first is for training; the second, every tenth file, is held out.
+    """
+    paths = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    training = [text for i, text in enumerate(texts) if i % 10 != 9]
+    return training, texts[9::10]
+
+
+def train_bpe(texts, vocab_size):
+    """A tokenizer by byte-pair encoding of bytes, trained on the texts."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer
+
+
+class TokenWindows(DataModule):
+    """Batches of windows of n tokens at random, with the next tokens as labels."""
+
+    def __init__(self, tokens, num_batches, n=128, batch_size=16):
+        super().__init__()
+        self.save_hyperparameters()
+
+    def get_dataloader(self, train):
+        """The list of training batches; None for validation."""
+        if not train:
+            return None
+        size = self.num_batches, self.batch_size, 1
+        starts = torch.randint(len(self.tokens) - self.n, size)
+        rows = starts + torch.arange(self.n + 1)  # (batches, b, n + 1)
+        return [(self.tokens[i[:, :-1]], self.tokens[i[:, 1:]]) for i in rows]
+
+
+@torch.inference_mode()
+def bits_per_byte(model, tokens, num_bytes, n=128):
+    """Bits per byte of a text with so many bytes, its tokens in windows of n."""
+    device = next(model.parameters()).device
+    cut = tokens[: (len(tokens) - 1) // n * n + 1].to(device)
+    X, Y = cut[:-1].view(-1, n), cut[1:].view(-1, n)
+    nats = sum(
+        model.loss(model(x), y).item() * len(x) for x, y in zip(X.split(64), Y.split(64))
+    ) / len(X)
+    return nats / math.log(2) * len(tokens) / num_bytes
 
 
 def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
@@ -149,10 +280,12 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
     keeps the top_k most probable tokens, and of these the smallest set with at least
     top_p of their probability (Holtzman et al., 2020). ValueError for other values.
     """
-    k, p = logits.shape[-1] if top_k is None else top_k, 1 if top_p is None else top_p
+    k = logits.shape[-1] if top_k is None else top_k
+    p = 1 if top_p is None else top_p
     if temperature < 0 or k < 1 or not 0 < p <= 1:
         raise ValueError(f"{temperature=} must be >= 0, {top_k=} > 0, 0 < {top_p=} <= 1")
-    temperature, k = (temperature, k) if temperature > 0 else (1, 1)
+    if temperature == 0:  # the largest logit alone
+        temperature, k = 1, 1
     probs = (logits.float() / temperature).softmax(dim=-1)
     probs, tokens = probs.sort(dim=-1, descending=True, stable=True)
     probs[..., k:] = 0
@@ -188,52 +321,143 @@ def generate(
     return tokens
 
 
-_NAMES = r"""^(transformer|model)\.= ^wte|^embed_tokens=embedding ^wpe=positions
-    ^(h|layers)\.=blks. ln_1|input_layernorm=norm1 ln_2|post_attention_layernorm=norm2
-    self_attn\.(.)_proj=W_\1 attn\.c_proj=W_o mlp\.c_fc=ffn.0 mlp\.c_proj=ffn.2
-    mlp\.(.+)_proj=ffn.\1 ^ln_f=norm ^lm_head=output"""
+_GPT2_LAYERS = {
+    "norm1": "ln_1",
+    "norm2": "ln_2",
+    "W_o": "attn.c_proj",
+    "ffn.0": "mlp.c_fc",
+    "ffn.2": "mlp.c_proj",
+}
+_LLAMA_LAYERS = {
+    "norm1": "input_layernorm",
+    "norm2": "post_attention_layernorm",
+    "W_q": "self_attn.q_proj",
+    "W_k": "self_attn.k_proj",
+    "W_v": "self_attn.v_proj",
+    "W_o": "self_attn.o_proj",
+    "ffn.gate": "mlp.gate_proj",
+    "ffn.up": "mlp.up_proj",
+    "ffn.down": "mlp.down_proj",
+}
 
 
-def _state(model, tensors):
-    """The state of a GPT from a model.safetensors, without masks of older GPT-2s."""
-    state, p = {}, model.blks[0].p
-    tensors = {k: W for k, W in tensors.items() if not re.search(r"\.attn\.\w*bias", k)}
-    for theirs, W in tensors.items():
-        name = theirs
-        for pair in _NAMES.split():
-            name = re.sub(*pair.split("="), name)
-        W = W.t() if ".c_" in theirs else W  # GPT-2 stores these transposed
-        if re.search("[qk]_proj", theirs):  # transformers rotates j and j + p / 2
-            W = W.unflatten(0, (-1, 2, p // 2)).transpose(1, 2).flatten(0, 2)
-        parts = "qkv" if "c_attn" in theirs else " "  # GPT-2 has three matrices in one
-        for part, rows in zip(parts, W.chunk(len(parts))):
-            state[name.replace("attn.c_attn", f"W_{part}")] = rows
-    if model.output.weight is model.embedding.weight:
-        W = state.setdefault("output.weight", state["embedding.weight"])
-        if not torch.equal(W, state["embedding.weight"]):
-            raise ValueError("tie_word_embeddings, but lm_head.weight differs")
-    return state
+def _load_gpt2(model, tensors):
+    """Copy the weights of a GPT-2 into model."""
+    tensors = {name.removeprefix("transformer."): W for name, W in tensors.items()}
+    state = {
+        "embedding.weight": tensors.pop("wte.weight"),
+        "positions.weight": tensors.pop("wpe.weight"),
+        "norm.weight": tensors.pop("ln_f.weight"),
+        "norm.bias": tensors.pop("ln_f.bias"),
+    }
+    for i in range(len(model.blks)):
+        for kind in ("weight", "bias"):
+            for ours, theirs in _GPT2_LAYERS.items():
+                state[f"blks.{i}.{ours}.{kind}"] = tensors.pop(f"h.{i}.{theirs}.{kind}")
+            joint = tensors.pop(f"h.{i}.attn.c_attn.{kind}")
+            W_q, W_k, W_v = joint.chunk(3, dim=-1)  # side by side
+            state[f"blks.{i}.W_q.{kind}"] = W_q
+            state[f"blks.{i}.W_k.{kind}"] = W_k
+            state[f"blks.{i}.W_v.{kind}"] = W_v
+        for name in ("W_q", "W_k", "W_v", "W_o", "ffn.0", "ffn.2"):  # stored transposed
+            state[f"blks.{i}.{name}.weight"] = state[f"blks.{i}.{name}.weight"].t()
+        for mask in ("attn.bias", "attn.masked_bias"):
+            tensors.pop(f"h.{i}.{mask}", None)
+    _load_state(model, state, tensors)
 
 
-def _from_config(config):
-    """A GPT with the sizes of a config.json; ValueError or KeyError for others."""
-    gpt2 = _pick("model_type", config.get("model_type"), gpt2=True, llama=False)
+@torch.no_grad()
+def _load_llama(model, tensors):
+    """Copy the weights of a Llama into model."""
+    tensors = {name.removeprefix("model."): W for name, W in tensors.items()}
+    state = {
+        "embedding.weight": tensors.pop("embed_tokens.weight"),
+        "norm.weight": tensors.pop("norm.weight"),
+    }
+    for i in range(len(model.blks)):
+        for ours, theirs in _LLAMA_LAYERS.items():
+            name = f"layers.{i}.{theirs}.weight"
+            state[f"blks.{i}.{ours}.weight"] = tensors.pop(name)
+    _load_state(model, state, tensors)
+    for blk in model.blks:
+        for layer in (blk.W_q, blk.W_k):  # from rows j and j + p / 2 to neighbours
+            heads = layer.weight.unflatten(0, (-1, 2, blk.p // 2))
+            layer.weight.copy_(heads.transpose(1, 2).flatten(0, 2))
+
+
+def _load_state(model, state, tensors):
+    """Load a state, and the output layer from tensors, the weights left of a file."""
+    embedding = state["embedding.weight"]
+    if model.output.weight is model.embedding.weight:  # tied
+        state["output.weight"] = tensors.pop("lm_head.weight", embedding)
+        if not torch.equal(state["output.weight"], embedding):
+            raise ValueError(
+                "lm_head.weight must equal the embedding, for tie_word_embeddings"
+            )
+    else:
+        state["output.weight"] = tensors.pop("lm_head.weight")
+    if tensors:
+        raise ValueError(f"the model has no weights for {sorted(tensors)}")
+    for name, W in model.state_dict().items():
+        expected, shape = tuple(W.shape), tuple(state[name].shape)
+        if shape != expected:
+            raise ValueError(f"{name} must have shape {expected}, and has {shape}")
+    model.load_state_dict(state)
+
+
+def _check_fields(fields, expected):
+    """Raise ValueError for a field that has another value than expected."""
+    for name, value in expected.items():
+        if fields.get(name, value) != value:
+            raise ValueError(f"{name} must be {value!r}, and is {fields[name]!r}")
+
+
+def _gpt2_from_config(config):
+    """A GPT with the sizes of a GPT-2's config.json."""
+    expected = {
+        "activation_function": "gelu_new",
+        "scale_attn_weights": True,
+        "scale_attn_by_inverse_layer_idx": False,
+    }
+    _check_fields(config, expected)
+    return GPT(
+        config["vocab_size"],
+        config["n_embd"],
+        config["n_layer"],
+        config["n_head"],
+        ffn_num_hiddens=config.get("n_inner"),
+        max_len=config["n_positions"],
+        eps=config["layer_norm_epsilon"],
+        tied=config.get("tie_word_embeddings", True),
+    )
+
+
+def _llama_from_config(config):
+    """A GPT with the sizes of a Llama's config.json."""
     rope = config.get("rope_scaling") or config.get("rope_parameters") or {}
-    config = dict(n_inner=None, num_key_value_heads=None, rope_theta=10000) | config | rope
-    need = dict(activation_function="gelu_new", hidden_act="silu", scale_attn_weights=True)
-    need |= dict(rope_type="default", type="default", scale_attn_by_inverse_layer_idx=False)
-    for field, value in need.items():
-        if config.get(field, value) != value:
-            raise ValueError(f"{field} must be {value!r}, and is {config[field]!r}")
-    names = "num_hiddens num_blks num_heads eps max_len ffn_num_hiddens num_kv_heads"
-    fields = "n_embd n_layer n_head layer_norm_epsilon n_positions n_inner"
-    options = dict(tied=config.get("tie_word_embeddings", gpt2), base=config["rope_theta"])
-    if not gpt2:
-        fields = "hidden_size num_hidden_layers num_attention_heads rms_norm_eps"
-        fields += " max_position_embeddings intermediate_size num_key_value_heads"
-        options |= dict(norm="rms", ffn="swiglu", positions="rotary")
-    options |= {name: config[field] for name, field in zip(names.split(), fields.split())}
-    return GPT(config["vocab_size"], **options)
+    _check_fields(config, {"hidden_act": "silu"})
+    _check_fields(rope, {"rope_type": "default", "type": "default"})
+    return GPT(
+        config["vocab_size"],
+        config["hidden_size"],
+        config["num_hidden_layers"],
+        config["num_attention_heads"],
+        norm="rms",
+        ffn="swiglu",
+        positions="rotary",
+        num_kv_heads=config.get("num_key_value_heads"),
+        ffn_num_hiddens=config["intermediate_size"],
+        max_len=config["max_position_embeddings"],
+        eps=config["rms_norm_eps"],
+        base=rope.get("rope_theta", config.get("rope_theta", 10000)),
+        tied=config.get("tie_word_embeddings", False),
+    )
+
+
+_FAMILIES = {
+    "gpt2": (_gpt2_from_config, _load_gpt2),
+    "llama": (_llama_from_config, _load_llama),
+}
 
 
 def load_pretrained(folder):
@@ -242,15 +466,25 @@ def load_pretrained(folder):
     Reads config.json, model.safetensors and tokenizer.json. Raises ValueError, with
     the file and the field or weight, for what is missing, damaged, or unknown.
     """
-    from safetensors.torch import load_file
-    from tokenizers import Tokenizer
-
     path = Path(folder, "config.json")
     try:
-        model = _from_config(json.loads(path.read_text(encoding="utf-8")))
+        config = json.loads(path.read_text(encoding="utf-8"))
+        family = config["model_type"]
+        if family not in _FAMILIES:
+            raise ValueError(f"model_type must be 'gpt2' or 'llama', and is {family!r}")
+        from_config, load = _FAMILIES[family]
+        model = from_config(config)
         path = path.with_name("model.safetensors")
-        model.load_state_dict(_state(model, load_file(path)))
+        load(model, load_file(path))
         path = path.with_name("tokenizer.json")
-        return model.eval(), Tokenizer.from_file(str(path))
-    except Exception as error:  # the libraries raise types of their own
-        raise ValueError(f"{path}: {type(error).__name__}: {error}") from error
+        json.loads(path.read_text(encoding="utf-8"))
+        tokenizer = Tokenizer.from_file(str(path))
+    except FileNotFoundError as error:
+        raise ValueError(f"{path}: there is no such file") from error
+    except (json.JSONDecodeError, UnicodeDecodeError, SafetensorError) as error:
+        raise ValueError(f"{path}: the file is damaged: {error}") from error
+    except KeyError as error:
+        raise ValueError(f"{path}: {error} is missing") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return model.eval(), tokenizer

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import d2lmini
-from tools.measure import scores, vision_scores
+from tools.measure import scores
 
 
 @pytest.mark.filterwarnings("ignore:src_sentences")
@@ -99,7 +99,7 @@ def test_d2l_s_transformer_starts_with_the_weights_that_pytorch_gives():
 
 
 def test_digits_are_classified_with_few_and_with_many_images(monkeypatch):
-    monkeypatch.setattr(vision_scores, "IMAGES", (10, 60))
+    monkeypatch.setattr(scores, "IMAGES", (10, 60))
     rows = dict(scores.vision(0, None, steps=2))
     assert rows.pop("digits guessed at random") == (None, 0.1, 0.1)
     assert [*rows] == [

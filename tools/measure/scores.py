@@ -28,17 +28,17 @@ import random
 import statistics
 import sys
 import time
+from functools import lru_cache, partial
 from unittest.mock import patch
 
 import torch
+from sklearn.neighbors import KNeighborsClassifier
 from torch import nn
 from torch.nn.parameter import is_lazy
 
 import d2lmini
 from tools.measure import results
 from tools.measure.d2l_reference import load_book
-from tools.measure.gpt_scores import GPT, gpt
-from tools.measure.vision_scores import FASHION, VISION, fashion, num_weights, vision
 
 LENGTHS = 4, 8, 16, 32  # of the sequences to copy
 # The columns of each table, with the digits after the decimal point.
@@ -47,6 +47,10 @@ PLAIN = "Seq2SeqEncoder", "Seq2SeqDecoder"
 ATTENTIVE = "Seq2SeqEncoder", "Seq2SeqAttentionDecoder"
 TRANSFORMER = "TransformerEncoder", "TransformerDecoder"
 TRANSLATION = {"weights": 0, "epochs": 1, "held-out BLEU": 1, "four sentences": 2}
+IMAGES = 40, 160, 640, 1297  # for training
+VISION = {"weights": 0, **{f"{num:,} images": 3 for num in IMAGES}}
+FASHION = {"weights": 0, "held-out accuracy": 3}
+GPT = {"weights": 0, "bits per byte": 3}
 PHRASEBOOK = {  # the parts, sizes and highest learning rate of each model
     "recurrent, without attention": (PLAIN, (64, 128, 1), 0.01),
     "recurrent, with attention": (ATTENTIVE, (64, 128, 1), 0.01),
@@ -58,6 +62,23 @@ FOUR = {
     "he's calm .": "il est calme .",
     "i'm home .": "je suis chez moi .",
 }
+
+# Sizes of the language models, and the options of `GPT` for their parts.
+GPT_SIZES = {"vocab_size": 1024, "num_blks": 2, "num_heads": 4, "max_len": 128}
+GPT_PARTS = {
+    "GPT-2's parts": {},
+    "RMSNorm": {"norm": "rms"},
+    "SwiGLU": {"ffn": "swiglu"},
+    "rotary positions": {"positions": "rotary"},
+    "two key–value heads": {"num_kv_heads": 2},
+    "output layer not tied": {"tied": False},
+}
+LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary", "num_kv_heads": 2}
+TOGETHER = {
+    "all but the last": LLAMA,
+    "all but the last and SwiGLU": {**LLAMA, "ffn": "gelu"},
+}
+LARGER = ", larger initial weights"
 
 
 def copying(seed, root, num_batches=600, widths=(32, 64, 128)):
@@ -251,6 +272,134 @@ class TimedTrainer(d2lmini.Trainer):
             for group in self.optim.param_groups:
                 group["lr"] = self.model.lr * factor
         return super().prepare_batch(batch)
+
+
+def vision(seed, root, steps=252):
+    """The classifiers of chapter 8: the same number of steps for all, with Adam."""
+    guess, sizes = 1 / 10, {"img_size": 8, "patch_size": 2, "num_hiddens": 32}
+    sizes |= {"mlp_num_hiddens": 64, "num_heads": 4, "num_blks": 2}
+    transformer = partial(d2lmini.ViT, **sizes, emb_dropout=0, blk_dropout=0)
+    builds = {
+        "dense layers": lambda: layers(
+            *(nn.Flatten(), nn.Linear(64, 128), nn.ReLU()),
+            *(nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 10)),
+        ),
+        "convolutions": lambda: layers(
+            *(nn.Conv2d(1, 16, 3, padding=1), nn.ReLU()),
+            *(nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)),
+            *(nn.Flatten(), nn.Linear(512, 10)),
+        ),
+        "vision Transformer": transformer,
+        "vision Transformer, initial positions of d2l": lambda: far_positions(
+            transformer()
+        ),
+    }
+    datasets = [d2lmini.Digits(num_train=num) for num in IMAGES]
+    yield "nearest neighbour", (None, *map(neighbour, datasets))
+    for title, build in builds.items():
+        models = [classifier(build, data, steps, seed) for data in datasets]
+        X, y = datasets[0].val[:]
+        with torch.inference_mode():
+            accuracies = [model.accuracy(model(X), y).item() for model in models]
+        yield title, (num_weights(models[0]), *accuracies)
+    yield "digits guessed at random", (None, *[guess] * len(IMAGES))
+
+
+def far_positions(model):
+    """A vision Transformer whose position vectors have variance 1, as d2l's."""
+    nn.init.normal_(model.pos_embedding)
+    return model
+
+
+def layers(*parts):
+    """Layers as a classifier."""
+    model = d2lmini.Classifier()
+    model.net = nn.Sequential(*parts)
+    return model
+
+
+def classifier(build, data, steps, seed):
+    """A model for digits, trained for as many whole epochs as fit into the steps."""
+    torch.manual_seed(seed)
+    model = build()
+    model.board.display = False
+    model.configure_optimizers = lambda: torch.optim.Adam(model.parameters(), lr=0.005)
+    data.val_dataloader = lambda: None  # validated once, at the end
+    epochs = steps // len(data.train_dataloader())
+    d2lmini.Trainer(epochs, gradient_clip_val=1, warmup=50).fit(model, data)
+    return model.eval()
+
+
+def neighbour(data):
+    """The accuracy of predicting the label of the nearest training image."""
+    (images, labels), (X, y) = data.train[:], data.val[:]
+    nearest = KNeighborsClassifier(1).fit(images.flatten(1), labels)
+    return nearest.score(X.flatten(1), y)
+
+
+def fashion(seed, root, max_epochs=10):
+    """d2l's vision Transformer, trained on images of 96 x 96 pixels."""
+    data = d2lmini.FashionMNIST(128, resize=(96, 96), root=root)
+    yield "nearest neighbour", (None, neighbour(d2lmini.FashionMNIST(root=root)))
+    torch.manual_seed(seed)
+    sizes = {"num_hiddens": 512, "mlp_num_hiddens": 2048, "num_heads": 8, "num_blks": 2}
+    dropout = {"emb_dropout": 0.1, "blk_dropout": 0.1}
+    model = d2lmini.ViT(img_size=96, patch_size=16, **sizes, **dropout, lr=0.1)
+    model.board.display = False
+    trainer = d2lmini.Trainer(max_epochs, num_gpus=1)
+    trainer.fit(model, data)
+    yield "vision Transformer", (num_weights(model), trainer.history["val_acc"].iloc[-1])
+
+
+def gpt(seed, root, num_batches=150, parts=GPT_PARTS, num_batches_of_chapter=500):
+    """GPT-2 and its variants, trained alike, then the model of chapter 11."""
+    larger = {title + LARGER: options for title, options in TOGETHER.items()}
+    for title, options in {**parts, **TOGETHER, **larger}.items():
+        torch.manual_seed(seed)
+        model = d2lmini.GPT(**GPT_SIZES, num_hiddens=64, lr=0.006, **options)
+        if title in larger:
+            start_larger(model)
+        torch.manual_seed(seed)  # the same batches for all
+        yield title, train_gpt(model, num_batches)
+    torch.manual_seed(seed)
+    model = d2lmini.GPT(**GPT_SIZES, num_hiddens=128, lr=0.004, **LLAMA)
+    yield "the model of chapter 11", train_gpt(model, num_batches_of_chapter)
+
+
+def start_larger(model):
+    """Draw the first layers of the feed-forward networks with deviation 1 / sqrt(d)."""
+    for blk in model.blks:
+        first = [blk.ffn.gate, blk.ffn.up] if hasattr(blk.ffn, "gate") else [blk.ffn[0]]
+        for layer in first:
+            nn.init.normal_(layer.weight, std=layer.in_features**-0.5)
+
+
+def train_gpt(model, num_batches):
+    """Train a language model as chapter 11 does; its row of the table."""
+    training, held_out, num_bytes = tokens_of_python()
+    model.board.display = False
+    options = {"gradient_clip_val": 1, "warmup": 50, "precision": "bf16-mixed"}
+    trainer = d2lmini.Trainer(1, num_gpus=1, **options)
+    trainer.fit(model, d2lmini.TokenWindows(training, num_batches))
+    bits = d2lmini.bits_per_byte(model.eval(), held_out, num_bytes)
+    return num_weights(model), bits
+
+
+@lru_cache
+def tokens_of_python():
+    """Python's library: tokens for training, and held out, and the bytes of these."""
+    texts = d2lmini.standard_library()
+    tokenizer = d2lmini.train_bpe(texts[0], GPT_SIZES["vocab_size"])
+    training, held_out = (
+        torch.tensor([i for code in tokenizer.encode_batch(part) for i in code.ids])
+        for part in texts
+    )
+    return training, held_out, len("".join(texts[1]).encode())
+
+
+def num_weights(model):
+    """The number of weights that a model learns."""
+    return sum(weights.numel() for weights in model.parameters())
 
 
 def spread(values, digits):
