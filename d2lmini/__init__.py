@@ -5,7 +5,6 @@
 from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder, show_attention
 from .gpt import GPT, GPTBlock, SwiGLU, generate, load_pretrained, next_token_probs
 from .implementations import (
-    BlogMultiHeadAttention,
     ScaledDotProductAttention,
     attention_values,
     column_attention,
@@ -26,13 +25,7 @@ from .nadaraya_watson import (
     triangular,
 )
 from .positional_encoding import PositionalEncoding, RotaryEncoding
-from .pretraining import (
-    TokenBatches,
-    TransformerLM,
-    corrupt_spans,
-    mask_tokens,
-    visible_lens,
-)
+from .pretraining import TransformerLM, corrupt_spans, mask_tokens, visible_lens
 from .queries_keys_values import attention_pooling, draw_attention, show_heatmaps
 from .scoring_functions import (
     AdditiveAttention,
@@ -178,7 +171,6 @@ __all__ = [
     "ViT",
     "FashionMNIST",
     "self_attention",
-    "BlogMultiHeadAttention",
     "dot_product_similarities",
     "scale",
     "mask",
@@ -189,7 +181,6 @@ __all__ = [
     "column_attention",
     "visible_lens",
     "TransformerLM",
-    "TokenBatches",
     "mask_tokens",
     "corrupt_spans",
     "SwiGLU",
