@@ -16,7 +16,6 @@ from .gpt import (
     train_bpe,
 )
 from .implementations import (
-    BlogMultiHeadAttention,
     ScaledDotProductAttention,
     attention_values,
     column_attention,
@@ -37,13 +36,7 @@ from .nadaraya_watson import (
     triangular,
 )
 from .positional_encoding import PositionalEncoding, RotaryEncoding
-from .pretraining import (
-    TokenBatches,
-    TransformerLM,
-    corrupt_spans,
-    mask_tokens,
-    visible_lens,
-)
+from .pretraining import TransformerLM, corrupt_spans, mask_tokens, visible_lens
 from .queries_keys_values import attention_pooling, draw_attention, show_heatmaps
 from .scoring_functions import (
     AdditiveAttention,
@@ -189,7 +182,6 @@ __all__ = [
     "ViT",
     "FashionMNIST",
     "self_attention",
-    "BlogMultiHeadAttention",
     "dot_product_similarities",
     "scale",
     "mask",
@@ -200,7 +192,6 @@ __all__ = [
     "column_attention",
     "visible_lens",
     "TransformerLM",
-    "TokenBatches",
     "mask_tokens",
     "corrupt_spans",
     "SwiGLU",

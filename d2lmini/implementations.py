@@ -13,12 +13,10 @@ import math
 import torch
 from torch import nn
 
-from .multi_head import MultiHeadAttention
 from .scoring_functions import causal_mask, masked_softmax
 
 __all__ = [
     "self_attention",
-    "BlogMultiHeadAttention",
     "dot_product_similarities",
     "scale",
     "mask",
@@ -55,24 +53,6 @@ def _check_four_axes(query, key, value):
             "query, key and value must be (b, h, n, d), (b, h, m, d) and (b, h, m, v), "
             f"not {q}, {k} and {v}"
         )
-
-
-class BlogMultiHeadAttention(MultiHeadAttention):
-    """Multi-head attention that returns (output, weights) (Vaswani et al., 2017).
-
-    query (b, n, d_model), key and value (b, m, d_model) give (b, n, d_model) and the
-    weights (b, h, n, m). For the mask see `self_attention`. Raises ValueError if
-    num_heads does not divide d_model.
-    """
-
-    def __init__(self, d_model, num_heads):
-        super().__init__(d_model, num_heads, dropout=0, bias=True)
-
-    def forward(self, query, key, value, mask=None):
-        Q = self.transpose_qkv(self.W_q(query))  # (b, n, d_model) -> (b, h, n, d)
-        K, V = self.project(key, value)
-        output, weights = self_attention(Q, K, V, mask)
-        return self.W_o(self.transpose_output(output)), weights
 
 
 def dot_product_similarities(query, key):

@@ -10,12 +10,11 @@ import random
 
 import torch
 from torch import nn
-from torch.utils.data import DataLoader
 
-from .toolkit import DataModule, Module
+from .toolkit import Module
 from .transformer import TransformerEncoder
 
-__all__ = ["visible_lens", "TransformerLM", "TokenBatches", "mask_tokens", "corrupt_spans"]
+__all__ = ["visible_lens", "TransformerLM", "mask_tokens", "corrupt_spans"]
 
 
 def visible_lens(mask, valid_lens, num_tokens, prefix_lens=None):
@@ -96,24 +95,6 @@ class TransformerLM(Module):
         Y_hat, Y = Y_hat.flatten(0, 1), Y.flatten()
         total = nn.functional.cross_entropy(Y_hat, Y, reduction="sum")
         return total / (Y != -100).sum().clamp(min=1)
-
-
-class TokenBatches(DataModule):
-    """Rows of tokens (rows, n), for training and for validation, in batches.
-
-    `make_batch` turns the tokens (b, n) of some rows into a batch, anew in every epoch.
-    """
-
-    def __init__(self, train, val, make_batch, batch_size=64):
-        super().__init__()
-        self.save_hyperparameters()
-
-    def get_dataloader(self, train):
-        def collate(rows):
-            return self.make_batch(torch.stack(rows))
-
-        rows = self.train if train else self.val
-        return DataLoader(rows, self.batch_size, shuffle=train, collate_fn=collate)
 
 
 def mask_tokens(X, vocab, rate=0.15, *, generator=None):

@@ -8,7 +8,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
 import d2lmini as d2l
@@ -182,35 +181,6 @@ def test_what_does_not_fit_is_refused_with_its_sizes(changed, attend):
     message = "(b, h, m, v), not {query}, {key} and {value}".format_map(shapes)
     with pytest.raises(ValueError, match=re.escape(message)):
         attend(**{name: torch.ones(shape) for name, shape in shapes.items()})
-
-
-# --- the blog's multi-head attention -------------------------------------------------
-
-
-@given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 5), st.integers(1, 3))
-def test_the_mended_class_agrees_with_torch_under_copied_weights(b, h, n, p):
-    torch.manual_seed(0)
-    X, Y, Z = (random(b, n + extra, h * p, seed=extra) for extra in (0, 2, 2))
-    mask = random(b, n, n + 2, seed=9) > 0
-    mask[..., 0] = True
-    blog = d2l.BlogMultiHeadAttention(h * p, h).double()
-    _, weights = blog(X, Y, Z, mask)
-    nn.init.normal_(blog.W_v.bias)
-    theirs = nn.MultiheadAttention(h * p, h, batch_first=True, dtype=torch.float64)
-    ours = blog.state_dict()
-    theirs.load_state_dict(
-        {
-            f"in_proj_{kind}": torch.cat([ours[f"W_{part}.{kind}"] for part in "qkv"])
-            for kind in ("weight", "bias")
-        }
-        | {f"out_proj.{kind}": ours[f"W_o.{kind}"] for kind in ("weight", "bias")}
-    )
-    hidden = ~mask.repeat_interleave(h, dim=0)
-    _, attended = theirs(X, Y, Z, attn_mask=hidden, average_attn_weights=False)
-    torch.testing.assert_close(weights, attended)
-    output = with_gradients(lambda *parts: blog(*parts, mask)[0], X, Y, Z)
-    expected = with_gradients(lambda *parts: theirs(*parts, attn_mask=hidden)[0], X, Y, Z)
-    assert_same(output, expected)
 
 
 # --- the five stages -----------------------------------------------------------------

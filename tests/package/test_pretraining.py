@@ -204,32 +204,26 @@ def test_every_choice_of_a_span_occurs_equally_often():
         assert firsts.count(letter) / 2000 == pytest.approx(0.25, abs=0.04)
 
 
-def test_every_epoch_makes_its_batches_anew_and_from_every_row():
-    seen = []
+class Batches(d2l.DataModule):
+    """The rows of some tensors, in batches of eight."""
 
-    def make_batch(X):
-        seen.append(X)
-        return X, X
+    batch_size = 8
 
-    rows = torch.arange(20).reshape(10, 2)
-    data = d2l.TokenBatches(rows, rows[:4], make_batch, batch_size=4)
-    loader = data.train_dataloader()
-    epochs = [torch.cat([X for X, _ in loader]) for _ in range(2)]
-    assert len(loader) == 3 and len(seen) == 6
-    assert all(torch.equal(epoch.sort(dim=0)[0], rows) for epoch in epochs)
-    assert [len(X) for X, _ in data.val_dataloader()] == [4]
+    def __init__(self, *tensors):
+        super().__init__()
+        self.tensors = tensors
+
+    def get_dataloader(self, train):
+        return self.get_tensorloader(self.tensors, train)
 
 
 @pytest.mark.parametrize("mask", ["bidirectional", "causal", "prefix"])
 def test_the_trainer_fits_the_model_under_every_mask(mask):
     rows = torch.randint(5, 30, (16, 6), generator=torch.Generator().manual_seed(0))
-
-    def make_batch(X):
-        lens = torch.full((len(X),), 6)
-        return (X, lens, lens // 2, X) if mask == "prefix" else (X, lens, X)
-
+    lens = torch.full((len(rows),), 6)
+    prefix = (lens // 2,) if mask == "prefix" else ()
     lm = model(mask)
     lm.board.display = False
     trainer = d2l.Trainer(30)
-    trainer.fit(lm, d2l.TokenBatches(rows, rows, make_batch, batch_size=8))
+    trainer.fit(lm, Batches(rows, lens, *prefix, rows))
     assert trainer.history["val_loss"].iloc[-1] < trainer.history["val_loss"].iloc[0] / 2
