@@ -96,8 +96,9 @@ class DotProductAttention(nn.Module):
     (b, n, v); all may have an axis of heads after the first,
     (b, heads, n, d). For `valid_lens` and `mask` see `masked_softmax`; a
     query that may attend to nothing gets zeros. Without a mask and
-    dropout, memory is linear in n and m; a mask for each query takes
-    n · m booleans itself. Raises ValueError where sizes do not fit.
+    dropout, memory is linear in n and m; a mask with a row for each
+    query is itself n · m booleans. Raises ValueError where sizes do
+    not fit.
     """
 
     def __init__(self, dropout):
@@ -210,10 +211,12 @@ class DistanceAttention(nn.Module):
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
         """The weighted sums of the values; see the class."""
-        origin = keys[..., :1, :]  # numbers near 0 are subtracted more accurately
+        # Another origin changes no distance; near it, single precision is accurate.
+        origin = keys[..., :1, :]
         queries, keys = queries - origin, keys - origin
+        # -|q - k|²/2 = q·k - |k|²/2 - |q|²/2, and |q|² cancels in the softmax.
         norms = keys.square().sum(dim=-1).unsqueeze(-2)  # (b, ..., 1, m)
-        scores = queries @ keys.transpose(-2, -1) - norms / 2  # without |q|²/2
+        scores = queries @ keys.transpose(-2, -1) - norms / 2
         scores = scores / math.sqrt(keys.shape[-1])
         weights = masked_softmax(scores, valid_lens, mask=mask)
         self.attention_weights = weights.detach().flatten(0, -3)
