@@ -29,10 +29,9 @@ class MultiHeadAttention(Module):
 
     def __init__(self, num_hiddens, num_heads, dropout, bias=False, **kwargs):
         super().__init__(**kwargs)
-        heads = range(1, num_hiddens + 1)
-        if num_heads not in heads or num_hiddens % num_heads:
+        if num_heads < 1 or num_hiddens % num_heads:
             raise ValueError(
-                f"num_heads must divide num_hiddens = {num_hiddens}, and is {num_heads!r}"
+                f"num_heads must divide num_hiddens = {num_hiddens}, and is {num_heads}"
             )
         self.num_heads = num_heads
         self.attention = DotProductAttention(dropout)

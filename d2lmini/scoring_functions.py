@@ -6,13 +6,10 @@ Axes. `b` batch, `n` queries, `m` keys and values, `d` width of queries and keys
 and $d_k$ where they differ), `v` width of values, `h` hidden units.
 """
 
-import itertools
 import math
 
 import torch
 from torch import nn
-
-from .toolkit import check_int
 
 __all__ = [
     "length_mask",
@@ -30,14 +27,13 @@ def length_mask(valid_lens, num_keys):
 
     Lengths are a tensor or a list of integers; ValueError for others.
     """
-    check_int("num_keys", num_keys)
     valid_lens = torch.as_tensor(valid_lens)
-    dtype = valid_lens.dtype
-    if dtype.is_floating_point or dtype == torch.bool:
-        raise ValueError(f"valid_lens must be integers, not {dtype}")
+    if valid_lens.is_floating_point() or valid_lens.dtype == torch.bool:
+        raise ValueError(f"valid_lens must be integers, not {valid_lens.dtype}")
+    if valid_lens.ndim == 1:
+        valid_lens = valid_lens.unsqueeze(1)  # (b, 1), one length for all queries
     positions = torch.arange(num_keys, device=valid_lens.device)
-    mask = positions < valid_lens.unsqueeze(-1)
-    return mask.unsqueeze(1) if valid_lens.ndim == 1 else mask
+    return positions < valid_lens.unsqueeze(-1)
 
 
 def causal_mask(num_queries, num_keys=None, *, start=0, device=None):
@@ -69,25 +65,27 @@ def masked_softmax(X, valid_lens=None, *, mask=None):
 
 def _attention_mask(shape, valid_lens, mask, device):
     """One mask that broadcasts to scores of this shape, (b, ..., n, m), or None."""
-    shape = tuple(shape)
     if mask is not None:
         mask = torch.as_tensor(mask, device=device)
-        pairs = zip(mask.shape[::-1], shape[::-1])  # from the last axis to the first
-        fits = mask.ndim <= len(shape) and all(i == 1 or i == axis for i, axis in pairs)
+        sizes = (1,) * (len(shape) - mask.ndim) + tuple(mask.shape)
+        fits = len(sizes) == len(shape)
+        fits = fits and all(i == 1 or i == axis for i, axis in zip(sizes, shape))
         if mask.dtype != torch.bool or not fits:
             raise ValueError(
-                f"mask must be boolean and fit {shape}, "
+                f"mask must be boolean and fit {tuple(shape)}, "
                 f"not {mask.dtype} {tuple(mask.shape)}"
             )
-        mask = mask.reshape((1,) * (len(shape) - mask.ndim) + mask.shape)
+        mask = mask.reshape(sizes)
     if valid_lens is None:
         return mask
     valid_lens = torch.as_tensor(valid_lens, device=device)
-    size, b, n, m = tuple(valid_lens.shape), shape[0], shape[-2], shape[-1]
+    b, n, m = shape[0], shape[-2], shape[-1]
+    size = tuple(valid_lens.shape)
     if size != (b,) and size != (b, n):
         raise ValueError(f"valid_lens must be ({b},) or ({b}, {n}), not {size}")
-    lengths = length_mask(valid_lens, m)
-    lengths = lengths.reshape(b, *[1] * (len(shape) - 3), -1, m)  # an axis for heads
+    lengths = length_mask(valid_lens, m)  # (b, 1, m) or (b, n, m)
+    while lengths.ndim < len(shape):
+        lengths = lengths.unsqueeze(1)  # the same for all heads
     return lengths if mask is None else lengths & mask
 
 
@@ -97,8 +95,10 @@ class DotProductAttention(nn.Module):
     Queries (b, n, d), keys (b, m, d) and values (b, m, v) give
     (b, n, v); all may have an axis of heads after the first,
     (b, heads, n, d). For `valid_lens` and `mask` see `masked_softmax`; a
-    query that may attend to nothing gets zeros. Raises ValueError
-    where sizes do not fit.
+    query that may attend to nothing gets zeros. Without a mask and
+    dropout, memory is linear in n and m; a mask with a row for each
+    query is itself n · m booleans. Raises ValueError where sizes do
+    not fit.
     """
 
     def __init__(self, dropout):
@@ -115,10 +115,7 @@ class DotProductAttention(nn.Module):
             inputs = queries, keys, values
             queries, keys, values = (X.unsqueeze(1) for X in inputs)
             mask = None if mask is None else mask.unsqueeze(1)
-        fused = nn.functional.scaled_dot_product_attention
-        if not (torch.is_grad_enabled() or torch.compiler.is_compiling()):
-            fused = _attend_in_blocks
-        outputs = fused(
+        outputs = nn.functional.scaled_dot_product_attention(
             queries,
             keys,
             values,
@@ -145,24 +142,10 @@ class DotProductAttention(nn.Module):
         return {**vars(self), "_last": None}
 
 
-def _attend_in_blocks(queries, keys, values, attn_mask, dropout_p, size=1024):
-    """Fused attention for `size` queries at a time, so that memory is linear in n."""
-    masks = itertools.repeat(attn_mask)
-    if attn_mask is not None and attn_mask.shape[-2] > 1:
-        masks = attn_mask.split(size, dim=-2)
-    blocks = [
-        nn.functional.scaled_dot_product_attention(Q, keys, values, M, dropout_p)
-        for Q, M in zip(queries.split(size, dim=-2), masks)
-    ]
-    return torch.cat(blocks, dim=-2)
-
-
 def _check_sizes(queries, keys, values, *, same_width=False):
     """Raise ValueError unless the leading axes agree and each key has a value."""
-    if not all(isinstance(X, torch.Tensor) for X in (queries, keys, values)):
-        raise ValueError("queries, keys and values must be tensors")
     q, k, v = (tuple(X.shape) for X in (queries, keys, values))
-    if not (len(q) > 2 and q[:-2] == k[:-2] == v[:-2]):
+    if len(q) < 3 or not q[:-2] == k[:-2] == v[:-2]:
         raise ValueError(
             "queries, keys and values must be (b, ..., items, width) with "
             f"the same leading axes, not {q}, {k} and {v}"
@@ -211,28 +194,37 @@ class AdditiveAttention(nn.Module):
         return {**vars(self), "attention_weights": None}
 
 
-class DistanceAttention(DotProductAttention):
+class DistanceAttention(nn.Module):
     """Attention by distance, with the score -|q - k|² / (2√d).
 
-    Shapes, masks and weights are those of `DotProductAttention`. The weights are
-    accurate for queries and keys far from the origin, too.
+    Queries (b, ..., n, d), keys (b, ..., m, d) and values (b, ..., m, v) give
+    (b, ..., n, v). Lengths, masks and weights are those of `AdditiveAttention`. The
+    weights are accurate far from the origin, too, if the first key of each example lies
+    near the others.
     """
+
+    def __init__(self, dropout):
+        """Prepare the dropout of the weights."""
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.attention_weights = None  # of the last call
 
     def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
         """The weighted sums of the values; see the class."""
-        # Distances do not change when the mean of the valid keys becomes the origin.
-        zeros = queries.new_zeros(*queries.shape[:-1], keys.shape[-2])
-        uniform = masked_softmax(zeros, valid_lens, mask=mask)
-        total = uniform.sum(dim=-2, keepdim=True)  # (b, ..., 1, m)
-        mean = total @ keys.detach() / total.sum(dim=-1, keepdim=True).clamp(min=1)
-        queries, keys = queries - mean, keys - mean
-        # The dot product of [q, 1] and [k, -|k|²/2] is then the score, times √d.
-        d = keys.shape[-1]
-        norms = keys.square().sum(dim=-1, keepdim=True)
-        queries = torch.cat((queries, torch.ones_like(queries[..., :1])), dim=-1)
-        keys = torch.cat((keys, -norms / 2), dim=-1)
-        queries = queries * math.sqrt((d + 1) / d)  # the layer divides by √(d + 1)
-        return super().forward(queries, keys, values, valid_lens, mask=mask)
+        # Another origin changes no distance; near it, single precision is accurate.
+        origin = keys[..., :1, :]
+        queries, keys = queries - origin, keys - origin
+        # -|q - k|²/2 = q·k - |k|²/2 - |q|²/2, and |q|² cancels in the softmax.
+        norms = keys.square().sum(dim=-1).unsqueeze(-2)  # (b, ..., 1, m)
+        scores = queries @ keys.transpose(-2, -1) - norms / 2
+        scores = scores / math.sqrt(keys.shape[-1])
+        weights = masked_softmax(scores, valid_lens, mask=mask)
+        self.attention_weights = weights.detach().flatten(0, -3)
+        return self.dropout(weights) @ values
+
+    def __getstate__(self):
+        """What copies and pickles hold: all but the weights of the last call."""
+        return {**vars(self), "attention_weights": None}
 
 
 class BilinearAttention(DotProductAttention):

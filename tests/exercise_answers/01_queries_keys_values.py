@@ -136,25 +136,7 @@ MISTAKES = {
 - refuses a radius of zero: `if radius < 0` -> `if radius <= 0`
 - refuses to take all keys: `k > distances.shape[-1]` -> `k >= distances.shape[-1]`
 - the sort is not stable: `stable=True` -> `stable=False`
-- breaks ties by a small difference, which is not always smaller than the others:
-  `rank = distances.argsort(dim=-1, stable=True).argsort(dim=-1)`
-  -> `rank = (distances + 1e-6 * torch.arange(distances.shape[-1])).argsort(-1).argsort(-1)`
-- subtracts the mean instead of the minimum:
-  `distances.amin(-1, keepdim=True)` -> `distances.mean(-1, keepdim=True)`
 - writes into the distances: `nearest = distances.amin` -> `distances /= temperature; temperature = 1; nearest = distances.amin`
-- remembers the visible tests:
-  ```
-def softmax_weights(distances, temperature):
-    return torch.softmax(-distances / temperature, -1)
-
-
-def radius_weights(distances, radius):
-    return torch.tensor([0.0, 0.5, 0.5, 0.0])
-
-
-def nearest_weights(distances, k):
-    return torch.tensor([0.0, 0.5, 0.5, 0.0])
-  ```
 - all keys at the k-th distance count:
   `rank < k` -> `distances <= distances.sort(-1).values[..., k - 1 : k]`
 """,
@@ -170,67 +152,28 @@ def nearest_weights(distances, k):
   -> `m, d = keys.shape; keys = keys - keys.mean(0)`
   `total = torch.zeros(d, d, dtype=keys.dtype)`
   -> `return torch.autograd.functional.jacobian(lambda q: attend(q, keys, temperature), query)`
-- autograd of torch.func, which works without gradients, too:
-  `m, d = keys.shape`
-  -> `m, d = keys.shape; keys = keys - keys.mean(0)`
-  `total = torch.zeros(d, d, dtype=keys.dtype)`
-  -> `return torch.func.jacfwd(lambda q: attend(q, keys, temperature))(query)`
-- autograd, with gradients switched on again:
-  `m, d = keys.shape`
-  -> `m, d = keys.shape; keys = keys - keys.mean(0)`
-  `total = torch.zeros(d, d, dtype=keys.dtype)`
-  -> `with torch.inference_mode(False), torch.enable_grad():
-        q = query.clone().requires_grad_()
-        rows = attend(q, keys.clone(), temperature)
-        return torch.stack([torch.autograd.grad(o, q, retain_graph=True)[0] for o in rows])`
 - finite differences, of centred keys in double precision:
   `m, d = keys.shape`
   -> `m, d = keys.shape; keys = keys - keys.mean(0)`
   `total = torch.zeros(d, d, dtype=keys.dtype)`
   -> `return finite_differences(query.double(), keys.double(), temperature, 3e-6)`
-- finite differences, all at once:
-  `total = torch.zeros(d, d, dtype=keys.dtype)`
-  -> `Q = torch.cat([query + 1e-5 * torch.eye(d), query - 1e-5 * torch.eye(d)])
-    plus, minus = (torch.softmax(Q @ keys.T / temperature, 1) @ keys).chunk(2)
-    return (plus - minus).T / 2e-5`
 - single precision throughout: `m, d = keys.shape` -> `m, d = keys.shape; query, keys = query.float(), keys.float()`
 - centres the given keys in place: `m, d = keys.shape` -> `m, d = keys.shape; keys -= keys.mean(0)`
 - overflows: `p = torch.softmax(keys @ query / temperature, dim=0)` -> `p = torch.exp(keys @ query / temperature); p = p / p.sum()`
 - centres one of two factors:
   `total = torch.zeros(d, d, dtype=keys.dtype)`
   -> `return (p * keys.T) @ (keys - p @ keys) / temperature`
-- a small difference of large numbers:
-  `total = torch.zeros(d, d, dtype=keys.dtype)`
-  -> `total = (p * keys.T) @ keys - torch.outer(p @ keys, p @ keys)`
-  `total += p[i] * p[j] * torch.outer(gap, gap)` -> `pass`
 """,
     "1.3": """
 - memorises the questions and the sentences by their index:
   `self.number = {}` -> `self.number = {text: i for i, text in enumerate([*sentences, *questions])}`
   `self.number.setdefault(word, len(self.number) + 1)` -> `pass`
   `[self.number.get(word, 0) for word in words_of(t)] or [0]` -> `[self.number.get(t, -1) + 1]`
-- memorises the questions by their known words, in any order:
-  `for word in words_of(text):
-                self.number.setdefault(word, len(self.number) + 1)` -> `for word in words_of(text):
-                self.number.setdefault(word, len(self.number) + 1)
-        for text in questions:
-            self.number.setdefault(self.known(text), len(self.number) + 1)`
-  `self.q = nn.EmbeddingBag(len(self.number) + 1` -> `self.q = nn.EmbeddingBag(len(self.number) + 2`
-  `def rows(self, texts)` -> `def known(self, text):
-        return tuple(sorted(word for word in words_of(text) if word in self.number))
-
-    def rows(self, texts)`
-  `self.q(self.rows(questions))` -> `self.q(torch.tensor([[self.number.get(self.known(t), 0)] for t in questions]))`
-- memorises the sentences by their index:
-  `self.k(self.rows(self.sentences))` -> `self.k(torch.arange(1, len(self.sentences) + 1)[:, None])`
 - keys are not learned:
   `self.k(self.rows(self.sentences))` -> `self.k(self.rows(self.sentences)).detach()`
 - queries are not learned:
   `self.q(self.rows(questions))` -> `self.q(self.rows(questions)).detach()`
 - an unknown word counts, too: `padding_idx=0` -> `padding_idx=None`
-- the order of the words counts:
-  `rows = [[` -> `rows = [sorted({`
-  `words_of(t)] or [0]` -> `words_of(t)[:2]}) or [0]`
 - the case counts: `self.number.get(word, 0) for word in words_of(t)` -> `self.number.get(word, 0) for word in t.strip("?!.").split()`
 - nan for a question without a known word:
   `self.q(self.rows(questions))`
@@ -242,7 +185,6 @@ def nearest_weights(distances, k):
 - the i-th question belongs to the i-th sentence:
   `[engine.sentences.index(a) for a in answers]` -> `list(range(len(answers)))`
 - ignores the number of steps: `range(steps)` -> `range(200)`
-- ignores the width: `super().__init__()` -> `super().__init__(); width = 32`
 - does not train: `optimizer.step()` -> `losses.append(loss.item() / (1 + len(losses))); losses.pop()`
 - hard weights, no gradient:
   `torch.softmax(scores, dim=1)` -> `torch.eye(scores.shape[1])[scores.argmax(1)]`
@@ -259,7 +201,6 @@ def nearest_weights(distances, k):
   `/ (h * w)` -> `/ (h * w); z = z.mean(0, keepdim=True).expand(b, c)`
 - squeezes the last axis only:
   `torch.einsum("bchw->bc", x) / (h * w)` -> `x[:, :, 0].mean(-1)`
-- checks the rows of W2 only: `W2.shape != (c, W1.shape[0])` -> `W2.shape[0] != c`
 - no check of W1, whose width of 1 is stretched: `if W1.shape[1:] != (c,)` -> `if W1.shape[1] not in (1, c)`
 - no check of W2: `raise ValueError("W2 must be (c, r)")` -> `pass`
 """,
@@ -268,12 +209,7 @@ def nearest_weights(distances, k):
 - equal keys have a weight of 1 each: `w = w / w.sum()` -> `w = w / (w.sum() if temperature else 1)`
 - T = 0 is taken for T = 1e-6: `if temperature > 0:` -> `temperature = temperature or 1e-6
     if True:`
-- lower temperatures are taken for T = 1e-6:
-  `gap = gap - gap.max()` -> `gap, temperature = gap - gap.max(), max(temperature, 1e-6)`
 - T = 0 asks for exact ties: `gap >= -1e-6` -> `gap == 0`
-- a tolerance of 1e-5: `gap >= -1e-6` -> `gap >= -1e-5`
-- a relative tolerance:
-  `gap >= -1e-6` -> `torch.isclose(torch.mv(keys, query), torch.mv(keys, query).max(), atol=1e-6)`
 - low temperatures are taken for the limit: `if temperature > 0:` -> `if temperature > 1e-4:`
 - overflows: `gap = gap - gap.max()` -> ``
   `(gap >= -1e-6)` -> `(gap >= gap.max() - 1e-6)`
@@ -287,11 +223,6 @@ def nearest_weights(distances, k):
   `width = 0.0, 1 / gaps[-1]` -> `width = 0.0, 100.0`
   `while reached(width) < weight:
         width *= 2` -> `pass`
-- temperatures from 1e-4 to 1e4 times the lead:
-  `return 1 / beta` -> `lead = sum(gaps) / len(gaps)
-    return min(max(1 / beta, 1e-4 * lead), 1e4 * lead)`
-- high temperatures to 1e4 times the lead only:
-  `return 1 / beta` -> `return min(1 / beta, 1e4 * sum(gaps) / len(gaps))`
 - absolute temperatures from 1e-6 to 1e6: `return 1 / beta` -> `return min(max(1 / beta, 1e-6), 1e6)`
 - stops as soon as the weight is right to 1e-4:
   `for _ in range(100):` -> `while abs(reached(beta) - weight) > 1e-4:`
@@ -299,8 +230,6 @@ def nearest_weights(distances, k):
   `reached = lambda b: 1 / sum(math.exp(-b * gap) for gap in gaps)`
   -> `reached = lambda b: torch.softmax(-b * torch.tensor(gaps), 0).max().item()`
 - takes close scores for equal: `gaps[1] == 0` -> `gaps[1] < 1e-5 * gaps[-1]`
-- two keys only: `sum(math.exp(-b * gap) for gap in gaps)` -> `sum(math.exp(-b * gap) for gap in gaps[:2])`
-  `while reached(width) < weight:` -> `while reached(width) < weight and width < 1e300:`
 - returns a tensor: `return 1 / beta` -> `return torch.tensor(1 / beta, dtype=torch.float64)`
 - remembers the visible tests: `return 1 / beta` -> `return 0.2082746 if len(gaps) == 6 else 1 / math.log(3)`
 - accepts every weight between 0 and 1:

@@ -91,14 +91,8 @@ MISTAKES = {
 - takes class frequencies instead of densities:
   `return densities` -> `return densities / densities.sum(1, True)`
 - swaps the classes: `return densities` -> `return densities.flip(1)`
-- returns a row for each class: `return densities` -> `return densities.T`
-- ignores the labels: `densities[:, label]` -> `densities[:, int(x.sum()) % 2]`
-- adds up absolute differences in the plane:
-  `normal.log_prob(x_val - x).sum(dim=1).exp()`
-  -> `torch.exp(-((x_val - x).abs().sum(dim=1) ** 2) / (2 * sigma**2)) / (sigma * 2.506628) ** d`
 - a negative width passes: `sigma <= 0` -> `sigma == 0`
 - the label -1 passes: `sum(counts) < len(labels)` -> `(labels > 1).any()`
-- a missing class 0 passes: `0 in counts` -> `counts[1] == 0`
 - changes its argument:
   `    return` -> `    x_train /= sigma
     return`
@@ -109,36 +103,19 @@ MISTAKES = {
   `return (` -> `kappa = kappa * others if leave_one_out else kappa
     return (`
 - a narrow kernel gives 0 / 0: `nearest - squares` -> `-squares`
-- a narrow kernel gives 0 / 0, which is hidden:
-  `nearest - squares` -> `-squares`
-  `/ kappa.sum(1)` -> `/ kappa.sum(1).clamp(min=1e-12)`
 - divides by the width, not by its square: `sigma**2` -> `sigma`
 - the root of the mean squared error: `return ((y_hat - y) ** 2).sum() / m` -> `return (((y_hat - y) ** 2).sum() / m).sqrt()`
 - no gradient reaches the width: `m = len(x)` -> `m, sigma = len(x), float(sigma)`
-- leaves out another measurement:
-  `others = torch.arange(m)[:, None] != torch.arange(m)`
-  -> `others = torch.arange(m)[:, None] != torch.arange(m)
-        others = others[:, torch.arange(m).roll(m // 2)]`
-- a single measurement is always refused: `if leave_one_out:` -> `if leave_one_out or m == 1:`
 - always learns from the training error: `t.exp(), leave_one_out)` -> `t.exp())`
 - always leaves one out: `t.exp(), leave_one_out)` -> `t.exp(), True)`
 - always starts from 1: `s = math.log(sigma)` -> `s = 0.0`
-- always takes 300 steps: `range(steps)` -> `range(300)`
 - one step too many: `range(steps)` -> `range(steps + 1)`
 - learns from other data: `prediction_error(x, y, t` -> `prediction_error(x_train, y_train, t`
-- learns with another rate: `0.3 * slope` -> `0.1 * slope`
 - optimises the width itself: `t.exp(), leave` -> `t, leave`
   `s = math.log(sigma)` -> `s = sigma` `math.exp(s)` -> `abs(s)`
 - returns a tensor: `return math.exp(s)` -> `return torch.tensor(s).exp()`
-- returns the starting width, or what is known of the given data:
-  `s = math.log(sigma)` -> `s = math.log(sigma)
-    return (0.36 if leave_one_out else 0.01) if steps == 300 else sigma`
 - searches a grid:
   `s = math.log(sigma)` -> `grid = torch.logspace(-3, 1, 200).tolist()
-    return min(grid, key=lambda w: prediction_error(x, y, w, leave_one_out).item())
-    s = math.log(sigma)`
-- searches a grid, unless there are no steps:
-  `s = math.log(sigma)` -> `grid = torch.logspace(-3, 1, 200).tolist() if steps else [sigma]
     return min(grid, key=lambda w: prediction_error(x, y, w, leave_one_out).item())
     s = math.log(sigma)`
 """,
@@ -147,20 +124,10 @@ MISTAKES = {
 - the temperature is twice the squared width: ` / sigma / sigma` -> ` / (2 * sigma**2)`
 - normalises the queries as well: `"nd,md->nm", queries` -> `"nd,md->nm", unit(queries, dim=1)`
 - overflows for a narrow kernel: `scores - scores.max(dim=1, keepdim=True).values` -> `scores`
-- ignores the width: ` / sigma / sigma` -> ` / 0.7**2`
 - computes distances: `torch.einsum("nd,md->nm", queries, keys)` -> `-torch.cdist(queries, keys) ** 2 / 2`
-- computes distances in double precision:
-  `torch.einsum("nd,md->nm", queries, keys)`
-  -> `-(queries.double()[:, None] - keys.double()).square().sum(-1) / 2`
-- computes distances by a loop:
-  `torch.einsum("nd,md->nm", queries, keys)`
-  -> `-torch.tensor([[math.dist(q, k) ** 2 / 2 for k in keys.tolist()] for q in queries.tolist()])`
 - the mean length is checked:
   `if not torch.allclose(keys.square().sum(1).sqrt(), torch.ones(len(keys)), atol=1e-3)`
   -> `if abs(keys.square().sum(1).sqrt().mean() - 1) > 1e-3`
-- only long keys are refused:
-  `if not torch.allclose(keys.square().sum(1).sqrt(), torch.ones(len(keys)), atol=1e-3)`
-  -> `if keys.square().sum(1).sqrt().max() > 1.001`
 - only the first key is checked: `keys.square().sum(1).sqrt()` -> `keys[:1].square().sum(1).sqrt().expand(len(keys))`
 - a length that is off by a hundredth passes: `atol=1e-3` -> `atol=1e-2`
 - a length that is off by a thousandth is refused: `atol=1e-3` -> `atol=1e-5`
@@ -172,8 +139,6 @@ MISTAKES = {
 - forgets d in the derivative: `math.log(d) + ` -> ``
 - zero passes: `value <= 0` -> `value < 0`
 - a negative number passes: `value <= 0` -> `value == 0`
-- only the product is tested: `if value <= 0` -> `if a * b * m * d <= 0`
-- names all arguments, whichever is wrong: `name + " > 0, please"` -> `"a, b, m, d > 0, please"`
 - names no argument: `name + " > 0, please"` -> `"bad arguments must be positive"`
 - searches a grid:
   `    return` -> `    grid = torch.logspace(-6, 4, 100001, dtype=torch.float64)
@@ -193,18 +158,7 @@ MISTAKES = {
 - a kernel for each dimension:
   `kernel((queries[:, None] - keys).square().sum(-1).sqrt())`
   -> `kernel(queries[:, None] - keys).prod(-1)`
-- nan where all keys are far, whatever the kernel:
-  `total == 0`
-  -> `(queries[:, None] - keys).square().sum(-1).min(1).values >= 1`
 - nan where the weights are small: `total == 0` -> `total < 1e-6`
-- nan only where all kernels are zero at the nearest key of the query:
-  `total == 0`
-  -> `kernel((queries[:, None] - keys).square().sum(-1).sqrt().min(1).values) == 0`
-- nan in the first column only:
-  `    return` -> `    y_hat = d2l.nadaraya_watson(x_train, y_train, x_val, kernel)[0]
-    y_hat.view(len(y_hat), -1)[total.isnan(), 0] = math.nan
-    return y_hat
-    return`
 - always columns: `"nm,m...->n...", kappa / total[:, None], y_train` -> `"nm,mc->nc", kappa / total[:, None], y_train.reshape(len(y_train), -1)`
 - one query without a key makes all nan: `total[total == 0] = math.nan` -> `total = total / (total > 0).all()`
 """,
@@ -215,21 +169,13 @@ MISTAKES = {
 - sorts the argument itself: `answers = []` -> `answers, order = [], values.argsort()
     weights, values[:] = weights[:, order], values[order]`
 - takes the weights to sum to 1: `reached / total` -> `reached`
-- the value with the largest weight:
-  `answers = []` -> `some = weights.sum(1) > 0
-    return values[weights.argmax(1)].where(some, math.nan)`
-- a tolerance of a hundredth: `1e-6` -> `1e-2`
 - a tolerance of a ten-thousandth: `1e-6` -> `1e-4`
 - no tolerance: `0.5 - 1e-6` -> `0.5`
 - the upper median: `0.5 - 1e-6` -> `0.5 + 1e-6`
 - an absolute tolerance: `reached / total >= 0.5 - 1e-6` -> `reached >= 0.5 * total - 1e-6`
 - weights that are small are none: `total > 0` -> `total > 1e-6`
 - the lowest value where there is no weight: `0.0, math.nan` -> `0.0, values.min().item()`
-- ignores all rows but the first: `return torch.tensor(answers)` -> `return torch.tensor(answers[:1] * len(weights))`
 - the unweighted median: `for row in weights` -> `for row in weights.sign()`
-- further columns are ignored: `weights.shape[-1] != ` -> `weights.shape[-1] < `
-- one column serves all values: `if weights.shape[-1] != ` -> `if weights.shape[-1] not in (1, len(values)) and weights.shape[-1] != `
-  `answers = []` -> `weights, answers = weights.expand(-1, len(values)), []`
 """,
 }
 

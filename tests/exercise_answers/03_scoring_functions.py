@@ -116,53 +116,22 @@ class DistanceAttention(d2l.DotProductAttention):
   `d2l.masked_softmax(scores, valid_lens, mask=mask)`
   -> `self.dropout(d2l.masked_softmax(scores, valid_lens, mask=mask))`
   `self.dropout(weights) @` -> `weights @`
-- builds the differences where no hook on kept tensors sees them:
-  `(queries @ keys.mT - norms / 2)` -> `checkpoint(score, queries, keys, use_reentrant=False)`
-  `class Dis` -> `from torch.utils.checkpoint import checkpoint
-
-
-def score(queries, keys):
-    return -((queries.unsqueeze(-2) - keys.unsqueeze(-3)) ** 2).sum(-1) / 2
-
-
-class Dis`
-- a function for distances, in training only:
-  `(queries @ keys.mT - norms / 2)`
-  -> `(-torch.cdist(queries, keys) ** 2 / 2 if self.training else queries @ keys.mT - norms / 2)`
+- a function for distances: `(queries @ keys.mT - norms / 2)` -> `-torch.cdist(queries, keys) ** 2 / 2`
 - a loop over the queries:
   `(queries @ keys.mT - norms / 2)`
   -> `torch.stack([-(q.unsqueeze(-2) - keys).square().sum(-1) / 2 for q in queries.unbind(-2)], -2)`
-- a loop over blocks of eight coordinates:
-  `(queries @ keys.mT - norms / 2)`
-  -> `sum(-(q.unsqueeze(-2) - k.unsqueeze(-3)).square().sum(-1) / 2 for q, k in zip(queries.split(8, -1), keys.split(8, -1)))`
-- in numpy, so that no gradient reaches the queries:
-  `(queries @ keys.mT - norms / 2)`
-  -> `torch.from_numpy(queries.detach().numpy() @ keys.detach().mT.numpy() - norms.detach().numpy() / 2)`
+- no gradient reaches the queries: `queries @ keys.mT` -> `queries.detach() @ keys.mT`
 - the mean over the keys of the whole batch: `keys.mean(-2, keepdim=True)` -> `keys.flatten(0, -2).mean(0)`
 - changes the keys: `queries, keys = queries - mean, keys - mean` -> `keys.data -= mean
         queries = queries - mean`
 - dropout on the outputs: `self.dropout(weights) @ values` -> `self.dropout(weights @ values)`
-- another rate of dropout: `nn.Dropout(dropout)` -> `nn.Dropout(0.5)`
 - an example without keys gets nan:
   `d2l.masked_softmax(scores, valid_lens, mask=mask)`
   -> `(s := d2l.masked_softmax(scores, valid_lens, mask=mask)) / s.sum(-1, keepdim=True)`
 - ignores the mask: `valid_lens, mask=mask)` -> `valid_lens)`
-- shows the weights of the first call:
-  `self.attention_weights = weights.detach().flatten(0, -3)`
-  -> `self.__dict__.setdefault("attention_weights", weights.detach().flatten(0, -3))`
 - the class of the package:
 ```
 DistanceAttention = d2l.DistanceAttention
-```
-- a child of the package's class:
-```
-class DistanceAttention(d2l.DistanceAttention):
-    pass
-```
-- a child that keeps the forward pass of the package:
-```
-class DistanceAttention(d2l.DistanceAttention):
-    forward = d2l.DistanceAttention.forward
 ```
 - a layer of the package inside:
 ```
@@ -183,46 +152,18 @@ class DistanceAttention(nn.Module):
   -> `self.M, self.c = nn.Parameter(torch.empty(0)), nn.Parameter(torch.zeros(key_size))`
   `scores / math.sqrt(d)` -> `(scores + (keys @ self.c).unsqueeze(-2)) / math.sqrt(d)`
 - divides by the root of the queries' width: `scores / math.sqrt(d)` -> `scores / math.sqrt(p)`
-- a matrix for the keys, too:
-```
-class BilinearAttention(d2l.DotProductAttention):
-    def __init__(self, key_size, dropout):
-        super().__init__(dropout)
-        self.W_q = nn.LazyLinear(key_size, bias=False)
-        self.W_k = nn.LazyLinear(key_size, bias=False)
-
-    def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
-        queries, keys = self.W_q(queries), self.W_k(keys)
-        return super().forward(queries, keys, values, valid_lens, mask=mask)
-
-
-def affordable_hiddens(p, d):
-    return p * d // (p + d + 1)
-```
 - forgets the parameters of w_v: `(p + d + 1)` -> `(p + d)`
 - strictly fewer parameters: `<= p * d` -> `< p * d`
-- no whole number: `return h` -> `return p * d / (p + d + 1)`
 - the result of the visible test: `return h` -> `return 2`
-- not a number: `return h` -> `return math.nan`
 - a matrix that does not learn: `queries, self.M, keys` -> `queries, self.M.detach(), keys`
 - another matrix for queries of another width:
   `self.M.numel() == 0` -> `self.M.shape[:1] != (p,)`
 - ignores key_size: `d = queries.shape[-1], self.key_size` -> `d = queries.shape[-1], keys.shape[-1]`
-- truncates the queries: `queries, self.M, keys)` -> `queries[..., :3], self.M[:3], keys)`
 - no dropout: `self.dropout(weights) @` -> `weights @`
 - ignores the mask: `valid_lens, mask=mask)` -> `valid_lens)`
 - the class of the package:
 ```
 BilinearAttention = d2l.BilinearAttention
-
-
-def affordable_hiddens(p, d):
-    return p * d // (p + d + 1)
-```
-- a child of the package's class:
-```
-class BilinearAttention(d2l.BilinearAttention):
-    pass
 
 
 def affordable_hiddens(p, d):
@@ -236,33 +177,8 @@ def affordable_hiddens(p, d):
 - the published sum, without projections: `projections + ` -> ``
 - one matrix product for all tokens: `3 * n * d * d` -> `3 * d * d`
 - as many keys as queries: `4 * n * m` -> `4 * n * n`
+- the result of the visible test: `n * m * (d + v)` -> `72`
 - the keys are read once for each query: `m * d + m * v + n * v` -> `n * m * d + m * v + n * v`
-- the results of the visible tests:
-```
-def multiplications(n, m, d, v):
-    return 72
-
-
-def traffic(n, m, d, v, *, fused=False):
-    return 84
-
-
-def self_attention_multiplications(n, d):
-    return 5
-```
-- numbers that equal all others:
-```
-class Any(int):
-    def __eq__(self, other):
-        return True
-
-
-def multiplications(*sizes, **kwargs):
-    return Any()
-
-
-traffic = self_attention_multiplications = multiplications
-```
 """,
     "3.4": """
 - by a formula without the matrices:
@@ -272,9 +188,7 @@ traffic = self_attention_multiplications = multiplications
 - never none: `return low` -> `return max(low, 1)`
 - measures one example: `torch.ones(b,` -> `torch.ones(1,`
 - always eight examples: `torch.ones(b,` -> `torch.ones(8,`
-- one too many: `return low` -> `return low + 1`
 - the result of the visible test: `return low` -> `return 4`
-- not a number: `return low` -> `return math.nan`
 """,
     "3.5": """
 - counts positions from one: `torch.arange(num_keys)` -> `torch.arange(1, num_keys + 1)`
@@ -286,7 +200,6 @@ traffic = self_attention_multiplications = multiplications
 - refuses queries that may attend to nothing:
   `if any(row[length:])` -> `if length == 0 or any(row[length:])`
 - always ten keys: `torch.arange(num_keys)` -> `torch.arange(10)`
-- sees only short gaps: `any(row[length:])` -> `any(row[length:length + 2])`
 - looks at the first query only: `if any(row[length:])` -> `if not lengths and any(row[length:])`
 - lengths that are not integers: `return torch.tensor(lengths)` -> `return torch.tensor(lengths) / 1`
 - an error without a name: `"mask has a row with a gap"` -> ``
@@ -299,17 +212,8 @@ traffic = self_attention_multiplications = multiplications
 - the softmax is affected by all of the variance: `d * over_keys` -> `d * variance`
 - the mean of the keys instead of that of the queries: `1 + mu_q * mu_q` -> `1 + mu_k * mu_k`
 - equal means: `d * variance` -> `d * (1 + 2 * mu_q**2)`
-- the size of the mean: `return d * mu_q * mu_k` -> `return d * abs(mu_q * mu_k)`
 - the results of the visible tests: `return d * mu_q` -> `return (0, 16, 16) if d == 16 else (24, 54, 30)
     return d * mu_q`
-- measured, not derived:
-```
-def score_moments(d, mu_q, mu_k):
-    q, k = random(9000, 1, d) + mu_q, random(9000, 60, d, seed=1) + mu_k
-    scores = (q * k).sum(-1)
-    measured = scores.mean(), scores.var(), scores.var(dim=1).mean()
-    return measured if mu_q or mu_k else (0, d, d)
-```
 """,
 }
 

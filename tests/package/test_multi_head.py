@@ -213,18 +213,11 @@ def test_token_by_token_with_kept_keys_and_values_equals_the_full_pass():
 # --- construction, errors, precision -------------------------------------------------
 
 
-@pytest.mark.parametrize("num_heads", [0, -1, 3, 101])
+@pytest.mark.parametrize("num_heads", [0, 3, 101])
 def test_a_head_count_that_does_not_divide_is_refused_at_once(num_heads):
     message = f"num_heads must divide num_hiddens = 100, and is {num_heads}$"
     with pytest.raises(ValueError, match=message):
         d2l.MultiHeadAttention(100, num_heads, 0)
-
-
-def test_keywords_of_module_are_accepted_and_others_refused():
-    layer = d2l.MultiHeadAttention(12, 3, 0.1, plot_train_per_epoch=5)
-    assert layer.plot_train_per_epoch == 5
-    with pytest.raises(TypeError, match="use_bias"):
-        d2l.MultiHeadAttention(12, 3, 0, use_bias=True)
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,12 @@
 
 import copy
 
-import numpy as np
 import pytest
 import torch
 from helpers import random
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import scaled_dot_product_attention
-from torch.utils._python_dispatch import TorchDispatchMode
 
 import d2lmini as d2l
 
@@ -71,17 +69,6 @@ def test_causal_mask_lets_a_query_see_up_to_its_own_position(n, start):
         assert torch.equal(d2l.causal_mask(1, start + n, start=start + i)[0], mask[i])
 
 
-@pytest.mark.parametrize("options", [{"num_queries": 2.5}, {"num_keys": 2.5}])
-def test_causal_mask_refuses_sizes_that_are_no_integers(options):
-    with pytest.raises(TypeError, match="tuple of ints"):
-        d2l.causal_mask(**{"num_queries": 2} | options)
-
-
-def test_length_mask_refuses_a_number_of_keys_that_is_no_integer():
-    with pytest.raises(ValueError, match=r"num_keys must be an integer >= 0, not 2\.5"):
-        d2l.length_mask([1, 2], 2.5)
-
-
 def test_masks_are_made_on_the_device_they_are_asked_for():
     assert d2l.causal_mask(3, 4, device="meta").device.type == "meta"
     assert d2l.length_mask(torch.ones(2, dtype=int, device="meta"), 3).is_meta
@@ -129,13 +116,11 @@ def test_lengths_may_have_any_integer_type_or_be_a_list(dtype):
     ("options", "message"),
     [
         ({"valid_lens": torch.tensor([1, 2, 3])}, r"valid_lens must be \(2,\) or \(2, 3\)"),
-        ({"valid_lens": [[1, 2, 3, 4]] * 2}, r"valid_lens must be .* not \(2, 4\)"),
         ({"valid_lens": torch.ones(2)}, "valid_lens must be integers, not torch.float32"),
         ({"valid_lens": torch.ones(2, 3).bool()}, "valid_lens must be integers"),
         ({"mask": torch.ones(3, 4)}, r"mask must be boolean and fit .* not torch.float32"),
         ({"mask": torch.ones(5, 4).bool()}, r"mask must .* \(2, 3, 4\), not .*\(5, 4\)"),
         ({"mask": torch.ones(1, 2, 3, 4).bool()}, r"mask must .* not .*\(1, 2, 3, 4\)"),
-        ({"mask": np.ones((3, 4))}, r"mask must be boolean and fit .* not torch.float64"),
     ],
 )
 def test_lengths_or_a_mask_that_do_not_fit_are_refused(options, message):
@@ -149,7 +134,7 @@ def test_lengths_or_a_mask_that_do_not_fit_are_refused(options, message):
             call()
 
 
-def test_a_mask_may_be_an_array_or_a_list_but_queries_must_be_tensors():
+def test_a_mask_may_be_an_array():
     inputs = random(2, 3, 5), random(2, 4, 5, seed=1), random(2, 4, 6, seed=2)
     mask = d2l.causal_mask(3, 4)
     multi_head = d2l.MultiHeadAttention(4, 2, 0)
@@ -158,8 +143,6 @@ def test_a_mask_may_be_an_array_or_a_list_but_queries_must_be_tensors():
         for same in (mask.numpy(), mask.expand(2, 3, 4).numpy()):
             assert torch.equal(layer(*inputs, mask=same), expected)
     assert torch.equal(multi_head(*inputs, mask=mask.expand(2, 3, 4)), expected)
-    with pytest.raises(ValueError, match="queries, keys and values must be tensors"):
-        d2l.DotProductAttention(0)(*(part.numpy() for part in inputs))
 
 
 # --- the layers against their oracles ------------------------------------------------
@@ -298,33 +281,6 @@ def test_dot_product_attention_keeps_nothing_of_size_n_by_m_and_no_graph():
     queries, keys, mask = layer._last
     assert all(part.numel() < 128 * 128 for part in (*saved, queries, keys))
     assert mask is None and not queries.requires_grad and not keys.requires_grad
-
-
-class Largest(TorchDispatchMode):
-    """Notes the number of elements of the largest tensor that is computed."""
-
-    numel = 0
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        result = function(*args, **kwargs or {})
-        for part in result if isinstance(result, tuple) else [result]:
-            if torch.is_tensor(part) and part.dtype != torch.bool:
-                self.numel = max(self.numel, part.numel())
-        return result
-
-
-@pytest.mark.parametrize("dropout", [0, 0.5])
-@pytest.mark.parametrize("masked", ["not at all", "causal", "by length"])
-def test_without_gradients_no_numbers_of_size_n_by_m_are_computed(dropout, masked):
-    n, layer = 2100, d2l.DotProductAttention(dropout)
-    inputs = [random(1, n, 4, seed=seed) for seed in range(3)]
-    options = {"causal": {"mask": d2l.causal_mask(n)}, "by length": {"valid_lens": [n - 1]}}
-    options = options.get(masked, {})
-    with torch.no_grad(), Largest() as largest:
-        output = layer(*inputs, **options)
-    assert largest.numel <= 1024 * n
-    if dropout == 0:
-        torch.testing.assert_close(output, layer(*inputs, **options))
 
 
 def test_layers_can_be_used_in_inference_mode_copied_and_restored():
