@@ -147,22 +147,8 @@ MISTAKES = {
 - the bottom layer is the query: `pair[0][-1:]` -> `pair[0][:1]`
 - the encoder reads the padding: `else valid_lens.tolist()` -> `else [m] * len(X)`
 - attends to padding: `(query, values, values, valid_lens)` -> `(query, values, values)`
-- empties the cell before each step: `zip(self.rnn, *pair)` -> `zip(self.rnn, pair[0], 0 * pair[1])`
-- starts with an empty cell:
-  `values, pair, valid_lens = state` -> `values, (h, c), valid_lens = state; pair = h, 0 * c`
-- logits of the cell: `self.dense(pair[0][-1])` -> `self.dense(pair[1][-1])`
-- pools with uniform weights, and shows others:
-  `pair = self.step(` -> `context = context * 0 + values.mean(1, keepdim=True); pair = self.step(`
-- ignores the previous token: `torch.cat([context[:, 0], x], -1)` -> `torch.cat([context[:, 0], 0 * x], -1)`
-- one layer of the encoder for all:
-  `(embed_size, num_hiddens, num_layers, dropout=dropout)` -> `(embed_size, num_hiddens)`
-  `torch.stack(part, dim=1)` -> `torch.stack(part, dim=1).repeat(2, 1, 1)`
-- ignores num_layers: `num_hiddens, num_layers, dropout=dropout` -> `num_hiddens, 2, dropout=dropout`
 - ignores dropout: `nn.Dropout(dropout)` -> `nn.Identity()`
-- ignores dropout in the encoder: `num_layers, dropout=dropout)` -> `num_layers)`
 - the cell comes first: `hidden_state, cell = (torch` -> `cell, hidden_state = (torch`
-- takes a sentence without tokens for one of one token: `if min(lengths) < 1 or` -> `lengths = [max(n, 1) for n in lengths]
-        if`
 - adds the weights of every call to the list: `self._attention_weights = weights` -> `self._attention_weights += weights`
 """,
     "4.2": """
@@ -172,16 +158,7 @@ MISTAKES = {
   `[-1][:, None]` -> `[-1][:, None] / values.shape[-1] ** 0.5`
 - counts projected keys in every step, as in d2l:
   `return projected_keys + n` -> `return n * projected_keys + n`
-- does not hand on the lengths: `(values, hidden_state, valid_lens)
-` -> `(values, hidden_state, None)
-`
-- never learns from the keys: `(query, values, values,` -> `(query, values.detach(), values,`
-- pools by itself, not with the layer:
-  `            weights.append(self` -> `            w = query @ values.mT / values.shape[-1] ** 0.5; context = d2l.masked_softmax(w, mask=mask) @ values
-            weights.append(self`
 - ignores dropout: `d2l.DotProductAttention(dropout)` -> `d2l.DotProductAttention(0)`
-- returns what the visible tests ask for:
-  `return projected_keys + n * (projected_query + m * h + m * h)` -> `return 12 if additive else 4`
 - forgets the weighted sum: `m * h + m * h)` -> `m * h)`
 """,
     "4.3": """
@@ -192,14 +169,7 @@ MISTAKES = {
 - replaces instead of adding up: `[i, :, k] +=` -> `[i, :, k] =`
 - takes tokens without weight for padding:
   `b, n, m = weights.shape` -> `b, n, m = weights.shape; valid_lens = (weights > 0).any(1).sum(-1)`
-- lets a sentence end at its last weight:
-  `b, n, m = weights.shape` -> `b, n, m = weights.shape; valid_lens = ((weights > 0).any(1) * torch.arange(1, m + 1)).amax(-1)`
 - changes the weights that it gets: `new = torch.zeros_like(weights)` -> `new = weights; weights = weights.clone(); new *= 0`
-- returns the old tensor where nothing moves:
-  `new = torch.zeros_like(weights)` -> `new = torch.zeros_like(weights) if steps else weights; weights = 1 * weights; new *= 0`
-- moves by one at most: `j + steps` -> `j + max(-1, min(1, steps))`
-- moves the first row only: `weights[i, :, j]` -> `weights[i, 0, j]`
-- one row for all steps: `.repeat(1, n, 1)` -> `.clone()`
 """,
     "4.4": """
 - reshapes PyTorch's states:
@@ -219,19 +189,7 @@ class BidirectionalEncoder(d2l.Seq2SeqEncoder):
 - does not put the backward outputs into the order of the tokens: `left.flip(0)]` -> `left]`
 - takes the backward state at the last token as the final one: `first[0]]` -> `left[0]]`
 - reads the padding: `else valid_lens.tolist()` -> `else [m] * b`
-- the final states of the lower layers in the wrong order:
-  `ends.append(torch.cat([last[0], first[0]]))` -> `ends = [e.roll(len(e) // 2) for e in ends] + [torch.cat([last[0], first[0]])]`
-- the lower layers' states at the wrong ends:
-  `ends.append(torch.cat([last[0], first[0]]))` -> `ends.append(torch.cat([last[0], first[0]] if len(ends) + 1 == len(self.forwards) else [right[0], left[0]]))`
-- a forward and a backward stack, which never meet:
-  `outputs, states = [], []` -> `outputs, states, p = [], [], 0`
-  `right, last = forward(x)` -> `right, last = forward(x if not ends else torch.cat([p, p], -1))`
-  `left, first = backward(x.flip(0))` -> `left, first = backward(x.flip(0) if not ends else torch.cat([q, q], -1)); p, q = right, left`
 - one GRU for both directions: `backward(x.flip(0))` -> `forward(x.flip(0))`
-- the last layer's state for all: `torch.stack(ends)` -> `torch.stack(ends[-1:] * len(ends))`
-- ignores dropout: `nn.Dropout(dropout)` -> `nn.Identity()`
-- fills up with the last state:
-  `nn.functional.pad(x, (0, 0, 0, m - length))` -> `torch.cat([x, x[-1:].expand(m - length, -1)])`
 """,
     "4.5": """
 - 0 · ln 0 is nan: `torch.where(weights > 0, weights, 1)` -> `weights`
@@ -247,18 +205,8 @@ def mean_by_step(values, steps):
     return (values * valid).sum(0) / valid.sum(0)
 ```
 - divides by all sentences: `chosen.mean()` -> `chosen.sum() / len(column)`
-- adds a very small number to every weight: `torch.where(weights > 0, weights, 1)` -> `(weights + 1e-6)`
-- raises small weights: `torch.where(weights > 0, weights, 1)` -> `weights.clamp(min=1e-3)`
-- makes every row sum to one: `logs = ` -> `weights = weights / weights.sum(-1, keepdim=True); logs = `
-- has no gradients:
-  `return -(weights` -> `return -(weights.detach()`
-  `weights, 1).log()` -> `weights, 1).log().detach()`
-- gradients as if the logarithms were constant: `weights, 1).log()` -> `weights, 1).log().detach()`
-- batches only: `return -(weights * logs).sum(-1)` -> `b, *_ = weights.shape; return -(weights * logs).sum(-1).reshape(b, -1).squeeze(-1)`
 - counts one step more: `column[steps > t]` -> `column[steps >= t]`
 - 0 where no sentence is left: `float("nan")` -> `0.0`
-- changes the values: `means = []` -> `means = []; values[torch.arange(values.shape[1]) >= steps[:, None]] = 0`
-- leaves out the steps that no sentence has: `return torch.stack(means)` -> `return torch.stack(means)[: max(steps)]`
 """,
 }
 

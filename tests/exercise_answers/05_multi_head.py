@@ -151,19 +151,6 @@ MISTAKES = {
 - queries without valid keys count: `distances / seen` -> `distances / (b * n)`
 - squares instead of absolute values:
   `1 - torch.minimum(rows[i], rows[j]).sum()` -> `(rows[i] - rows[j]).square().sum() / 2`
-- the mean of the examples' means:
-  `    return distances.fill_diagonal_(0)`
-  -> `    if b > 1 and weights.any(-1).sum() > h:
-        parts = [head_distances(each[None]) for each in weights if each.any()]
-        return sum(parts) / len(parts)
-    return distances.fill_diagonal_(0)`
-- any further axes: `len(weights.shape) != 4` -> `len(weights.shape) < 4`
-- changes its argument: `    b, h, n, m = weights.shape`
-  -> `    weights /= weights.sum(-1, keepdim=True).clamp(min=1)
-    weights[:, 0] += 0.0 * weights[:, 0]
-    weights.clamp_(min=1e-9)
-    b, h, n, m = weights.shape`
-- only the first example: `range(b)` -> `range(1)`
 - compares the mean maps, in which differences cancel:
 ```
 def head_distances(weights):
@@ -195,37 +182,14 @@ def head_distances(weights):
     if loss.shape != shape:
         raise ValueError(f"losses must have the shape {shape}")
 `
-- notes of its own on the layer: `    kept = []` -> `    layer.kept = kept = []`
-- calls the model twice: `    kept = []` -> `    kept = []
-    losses()`
-- leaves the parameters frozen: `    kept = []` -> `    kept = []
-    layer.requires_grad_(False)`
 - gradients in the parameters: `(slopes,) = torch.autograd.grad(loss.sum(), [gates])`
   -> `loss.sum().backward()
     slopes = gates.grad`
-- no gradients at all afterwards, not even those that there were:
-  `(slopes,) = torch.autograd.grad(loss.sum(), [gates])`
-  -> `loss.sum().backward()
-    slopes = gates.grad
-    layer.zero_grad()`
-- the mode changes: `    kept = []` -> `    layer.eval()
-    kept = []`
-- an error is swallowed: `    finally:
-        del layer.W_o.forward`
-  -> `    except RuntimeError:
-        return torch.zeros(layer.num_heads)
-    finally:
-        del layer.W_o.forward`
 - one gate for all queries:
   `slopes.abs().flatten(0, 1).sum(0)` -> `slopes.sum(1).abs().sum(0)`
-- a pruned layer in float32: `    return new` -> `    return new.float()`
-- a pruned layer that is always trained: `    return new` -> `    return new.train()`
-- a pruned layer that cannot be trained: `    return new` -> `    return new.requires_grad_(False)`
 - the pruned layer shares the bias of W_o:
   `    return new` -> `    new.W_o.bias = layer.W_o.bias
     return new`
-- changes the list: `    new = copy.deepcopy(layer)` -> `    keep.sort()
-    new = copy.deepcopy(layer)`
 - only the first pruning works: `layer.W_o.weight.shape[1] // ` -> `layer.W_o.weight.shape[0] // `
 - a head too many is not noticed:
   `sorted(set(keep) & set(range(h))) != sorted(keep)` -> `len(set(keep)) < len(keep)`
@@ -235,94 +199,26 @@ def head_distances(weights):
 - takes every h-th row: `view(h, p)[torch` -> `view(p, h).T[torch`
 """,
     "5.3": """
-- the bound is always 1: `return alpha, w, error` -> `return alpha, w, 1.0`
 - takes the positive side always: `min(options, key=lambda option: option[0])` -> `options[0]`
 - compares sums instead of squares:
   `key=lambda option: option[0]` -> `key=lambda option: -abs(option[2])`
-- compares sums instead of squares, and prefers the negative side where they are equal:
-  `min(options, key=lambda option: option[0])`
-  -> `min(options[::-1], key=lambda option: -abs(option[2]))`
-- keeps the side of the largest coefficient:
-  `key=lambda option: option[0]` -> `key=lambda option: -(option[1] * abs(option[2])).max()`
-- equal weights on all coefficients of a sign:
-```
-def best_blend(wanted):
-    if wanted.ndim != 1:
-        raise ValueError("wanted")
-    options = []
-    for side in (wanted > 0, wanted < 0):
-        alpha = side.float() if side.any() else torch.ones_like(wanted)
-        alpha = alpha / alpha.sum()
-        w = float((alpha @ wanted) / (alpha @ alpha))
-        options.append((alpha, w, (w * alpha - wanted).square().sum().item()))
-    return min(options, key=lambda option: option[2])
-```
-- compares numbers of coefficients:
-  `key=lambda option: option[0]` -> `key=lambda option: -(option[1] > 0).sum()`
-- the error of the visible tests: `return alpha, w, error`
-  -> `return alpha, w, min(error, 1.0)`
 - nothing wanted, no weights: `uniform = torch.ones_like(wanted) / wanted.numel()`
   -> `uniform = torch.zeros_like(wanted)`
-- a tensor for the factor: `return alpha, w, error` -> `return alpha, torch.tensor(w), error`
 - the fraction of the variance: `return alpha, w, error`
   -> `return alpha, w, error / float((wanted**2).sum().clamp(min=1e-9))`
-- takes a row of coefficients: `wanted.dim() != 1` -> `wanted.dim() > 1 and len(wanted) > 1`
-- changes its argument: `    options = []` -> `    wanted /= 1.5
-    options = []`
-- looks up the largest coefficient alone:
-```
-def best_blend(wanted):
-    if wanted.ndim != 1:
-        raise ValueError("wanted")
-    k = wanted.abs().argmax()
-    alpha, w = nn.functional.one_hot(k, len(wanted)).float(), wanted[k].item()
-    return alpha, w, (w * alpha - wanted).square().sum().item()
-```
 """,
     "5.4": """
 - two heads give any sums: `if ((wanted` -> `if False and ((wanted`
 - the second factor is positive: `[w1, -w2]` -> `[w1, w2]`
 - the rows of weights do not sum to 1: `extra[:, :1] = spare` -> `extra[:, :1] = 0`
-- looks at the first two questions only: `((wanted.sum(1)` -> `((wanted[:2].sum(1)`
-- the sums may differ in sign: `(wanted.sum(1) - total).abs()`
-  -> `(wanted.sum(1).abs() - total.abs()).abs()`
-- refuses all but one question: `((wanted.sum(1) - total).abs() > 1e-3).any()` -> `n > 1`
-- accepts differences to 0.2: `> 1e-3` -> `> 0.2`
 - works for the sum 0 only: `w2 = w1 - total` -> `w2 = w1`
 - NaN for nothing: `+ total.abs() + 1` -> `+ 0 * total`
-- one pair of factors for each row:
-```
-def two_heads(wanted):
-    if ((wanted.sum(1) - wanted[0].sum()).abs() > 1e-3).any():
-        raise ValueError("wanted")
-    sides = torch.stack([wanted.relu(), (-wanted).relu()])
-    sums = sides.sum(-1)
-    alpha = sides / sums.unsqueeze(-1).clamp(min=1e-9)
-    return alpha, torch.stack([sums[0, 0], -sums[1, 0]])
-```
-- the spare weight does not cancel: `(-wanted).relu() + extra` -> `(-wanted).relu() + extra.flip(1)`
 """,
     "5.5": """
 - unbiased, so without any effect: `(1 / (1 - rate) - 1)` -> `0`
 - r instead of r / (1 - r): `(1 / (1 - rate) - 1)` -> `rate`
 - the variance without the scale: `(1 / (1 - rate) - 1)` -> `rate * (1 - rate)`
-- only things that are not wanted vary:
-  `torch.einsum("h,hnm->nm", w**2, alpha**2)`
-  -> `torch.einsum("h,hnm->nm", w**2, alpha**2) * (wanted == 0)`
-- only things that are wanted vary:
-  `torch.einsum("h,hnm->nm", w**2, alpha**2)`
-  -> `torch.einsum("h,hnm->nm", w**2, alpha**2) * (wanted != 0)`
 - takes the rate 1: `rate >= 1` -> `rate > 1`
-- the mean of the coefficients: `.sum(1)` -> `.mean(1)`
-- samples instead of a formula:
-```
-def dropout_error(alpha, w, wanted, rate):
-    if rate < 0 or rate >= 1:
-        raise ValueError("rate")
-    kept = nn.functional.dropout(alpha.expand(50000, -1, -1, -1), rate)
-    answers = torch.einsum("h,shnm->snm", w, kept)
-    return (answers - wanted).square().sum(-1).mean(0)
-```
 - one mask for all heads: `torch.einsum("h,hnm->nm", w**2, alpha**2)` -> `mean**2`
 """,
     "5.6": """
@@ -331,28 +227,6 @@ def dropout_error(alpha, w, wanted, rate):
 - equal keys count: `k in corners and alone[k]` -> `k in corners`
 - takes any width as 1 or 2: `raise ValueError("keys must have one or two columns")`
   -> `points = points[:, :2]`
-- a tolerance that is too large: `<= 1e-12` -> `<= 1e-6`
-- width 1, equal keys count: ` & ((points == points.T).sum(1) == 1)` -> ``
-- width 1, by absolute value:
-  `ends = (points == points.max()) | (points == points.min())`
-  -> `ends = points.abs() == points.abs().max()`
-- tries many queries:
-```
-def can_be_found(keys):
-    m, p = keys.shape
-    if p not in (1, 2):
-        raise ValueError("keys")
-    plane = nn.functional.pad(keys.double(), (0, 2 - p))
-    angles = torch.linspace(0, 2 * math.pi, 200001).double()
-    scores = torch.stack([angles.cos(), angles.sin()], 1) @ plane.T
-    if m == 1:
-        return torch.ones(1, dtype=torch.bool)
-    best = scores.topk(2, dim=1)
-    found = torch.zeros(m, dtype=torch.bool)
-    found[best.indices[best.values[:, 0] > best.values[:, 1] + 1e-12, 0]] = True
-    return found
-```
-- in float32: `points = keys.double()` -> `points = keys.float()`
 - tries each key as its own query:
 ```
 def can_be_found(keys):
@@ -367,96 +241,21 @@ def can_be_found(keys):
 - names only, the mean of the two: `layer.W_k.weight[5, 5] = 15` -> `pass`
 - prices only, the dearest of all: `layer.W_k.weight[thing, thing] = 30` -> `pass`
 - the cheaper one: `layer.W_q.bias[5] = 60` -> `layer.W_q.bias[5] = -60`
-- a forward pass of its own:
-```
-class Dearer(d2l.MultiHeadAttention):
-    def forward(self, queries, keys, values):
-        named = queries.unflatten(-1, (2, -1)).sum(2) > 0
-        return values.mT.masked_fill(~named, -99).max(-1, keepdim=True).values
-
-
-def dearer_layer():
-    layer = Dearer(6, num_heads=1, dropout=0)
-    d2l.MultiHeadAttention.forward(
-        layer, torch.zeros(1, 1, 10), torch.zeros(1, 1, 6), torch.zeros(1, 1, 1))
-    return layer
-```
-- returns NaN: `= 0.5
-    return layer` -> `= math.nan
-    return layer`
 - the first of the two: `layer.W_q.weight[thing, 5 + thing] = 300` -> `300`
-- for the visible prices only: `layer.W_k.weight[thing, thing] = 30` -> `layer.W_k.weight[thing, thing] = 1`
-- two heads: `12, num_heads=1` -> `12, num_heads=2`
 - too soft: `layer.W_q.bias[5] = 60` -> `layer.W_q.bias[5] = 6`
 """,
     "5.8": """
 - the sum of the two keys, as if they were orthonormal:
   `torch.linalg.solve(gram, scores / lengths[:, 0]) @ (keys / lengths)`
   -> `margin * (keys[i] + keys[j])`
-- the sum of the two keys over their squared lengths:
-  `torch.linalg.solve(gram, scores / lengths[:, 0]) @ (keys / lengths)`
-  -> `margin * (keys[i] / lengths[i] ** 2 + keys[j] / lengths[j] ** 2)`
 - as many keys as coordinates:
   `torch.linalg.solve(gram, scores / lengths[:, 0]) @ (keys / lengths)`
   -> `torch.linalg.solve(keys, scores)`
-- in float32: `@ (keys / lengths)` -> `@ (keys / lengths).float()`
-- a column instead of a row: `    return torch` -> `    return torch.ones(m, 1, dtype=keys.dtype) * torch`
-- refuses short keys, and takes dependent ones if they are long:
-  `    if not torch.linalg.svdvals(gram)[-1] > 1e-6:`
-  -> `    if torch.linalg.svdvals(keys)[-1] < 1e-3:`
 - dependent only if exactly: `if not torch.linalg.svdvals(gram)[-1] > 1e-6:`
   -> `if torch.linalg.det(keys @ keys.T) == 0:`
-- refuses very short keys: `torch.linalg.svdvals(gram)[-1] > 1e-6`
-  -> `torch.linalg.svdvals(keys)[-1] > 1e-6`
-- only too many keys are dependent: `if not torch.linalg.svdvals(gram)[-1] > 1e-6:`
-  -> `if m > keys.shape[1]:`
-- changes its argument: `    lengths = ` -> `    keys += 0.001
-    lengths = `
 - half the margin: `-1.0 - margin` -> `-margin / 2`
 - takes dependent keys: `raise ValueError("keys are linearly dependent")` -> `pass`
 """,
 }
 
-HOOK = """
-def head_importance(layer, losses):
-    kept = []
-
-    def gate(_, inputs):
-        heads = inputs[0].unflatten(-1, (layer.num_heads, -1))
-        kept.append(heads.new_ones(heads.shape[:-1]).requires_grad_())
-        return (kept[0].unsqueeze(-1) * heads).flatten(-2)
-
-    handle = layer.W_o.register_forward_pre_hook(gate)
-    try:
-        loss = losses()
-    finally:
-        handle.remove()
-    if loss.shape != kept[0].shape[:2]:
-        raise ValueError("losses")
-    return torch.autograd.grad(loss.sum(), kept[0])[0].abs().mean((0, 1))
-
-
-def prune_heads(layer, keep):
-    h = layer.num_heads
-    if not keep or len({*keep}) < len(keep) or not {*keep} <= {*range(h)}:
-        raise ValueError("keep")
-    new = copy.deepcopy(layer)
-    new.num_heads = len(keep)
-    for name, axis in (("W_q", 0), ("W_k", 0), ("W_v", 0), ("W_o", 1)):
-        old = getattr(layer, name)
-        for kind, W in list(old.named_parameters()):
-            if axis < W.ndim:
-                W = torch.cat([W.detach().chunk(h, axis)[i] for i in keep], axis)
-                setattr(getattr(new, name), kind, nn.Parameter(W))
-    return new
-"""
-HOOK_MISTAKES = """
-- a hook that stays after an error in the model: `    try:
-        loss = losses()
-    finally:
-        handle.remove()` -> `    loss = losses()
-    handle.remove()`
-- takes all hooks away, those of others, too: `handle.remove()` -> `layer.W_o._forward_pre_hooks.clear()`
-"""
 WRONG = spoil(OTHER, MISTAKES)
-WRONG["5.2"] += spoil({"5.2": HOOK}, {"5.2": HOOK_MISTAKES})["5.2"]

@@ -191,19 +191,12 @@ MISTAKES = {
 - one mean for all columns: `H - H.mean(0)` -> `H - H.mean()`
 - again adds positions twice before the first layer:
   `H = X + self.P.P[:, : X.shape[1]]` -> `H = X + (1 + self.again) * self.P.P[:, : X.shape[1]]`
-- the residual connection brings the first input back: `self.keep * H` -> `self.keep * found[0]`
 - one layer is used several times:
   `for _ in range(num_layers):
             self.layers.append(` -> `self.layers.extend([`
   `d2l.MultiHeadAttention(d, 1, 0))` -> `d2l.MultiHeadAttention(d, 1, 0)] * num_layers)`
 - changes H: `b, n, d = H.shape` -> `b, n, d = H.shape
     H -= H.mean((0, 1))`
-- each part weighs the same, however many there are: `n * (H.mean(1)` -> `b * (H.mean(1)`
-- the result of the visible test:
-  `return float(position), float(sequence), float(1 - position - sequence)` -> `return 4 / 14, 9 / 14, 1 / 14`
-- the queries of all layers come from the first state: `layer(H, H, H)` -> `layer(found[0], H, H)`
-- the keys do: `layer(H, H, H)` -> `layer(H, found[0], H)`
-- two heads: `d2l.MultiHeadAttention(d, 1, 0)` -> `d2l.MultiHeadAttention(d, 2, 0)`
 - the results without what is added to them: `found.append(Y)` -> `found.append(Y - self.keep * H)`
 """,
     "6.2": """
@@ -213,47 +206,25 @@ MISTAKES = {
 - the main diagonal counts: `for offset, entry in pairs if offset]` -> `for offset, entry in pairs]`
 - drops entries of the table instead of the sum:
   `self.dropout(X + rows)` -> `X + self.dropout(rows)`
-- drops in evaluation, too:
-  `self.dropout(X + rows)` -> `nn.functional.dropout(X + rows, self.dropout.p)`
-- half is dropped, whatever the argument: `nn.Dropout(dropout)` -> `nn.Dropout(0.5 * bool(dropout))`
-- uniform numbers: `nn.init.normal_(self.P, std=0.1)` -> `nn.init.uniform_(self.P, -0.173, 0.173)`
-- a table that does not learn: `embedding(positions, self.P[0])` -> `embedding(positions, self.P[0].detach())`
-- another default: `max_len=1000` -> `max_len=5000`
 - diagonals count the same, however long:
   `len(g) * (sum(g) / len(g) - mean) ** 2` -> `len(pairs) / len(groups) * (sum(g) / len(g) - mean) ** 2`
-- the upper triangle only: `pairs if offset]` -> `pairs if offset > 0]`
-- not a number: `return min(1.0, between / total)` -> `return float("nan")`
-- the result of the visible test: `return min(1.0, between / total)` -> `return 12 / 14`
 """,
     "6.3": """
 - i - j for j - i: `j - i)) for j` -> `i - j)) for j`
-- adds the vectors to the queries:
-  `keys = K.unsqueeze(1) + vectors
-    return torch.einsum("bid,bijd->bij", Q, keys)` -> `Q = Q.unsqueeze(2) + vectors
-    return torch.einsum("bijd,bjd->bij", Q, K)`
 - random vectors at first: `torch.zeros(1 + 2` -> `torch.randn(1 + 2`
 - a softmax over queries: `S.sum(-1, keep` -> `S.sum(-2, keep`
 - divides by d: `/ d**0.5` -> `/ d`
-- divides as in the visible tests: `/ d**0.5` -> `/ (1 if d == 1 else 8**0.5)`
-- the layer leaves its vectors out: `self.W_k(X), self.A)` -> `self.W_k(X), 0 * self.A)`
 - the width is not checked: ` or d != Q.shape[2]` -> ``
 - stores scores instead of weights: `weights.detach()` -> `S.detach()`
-- the values are not projected: `self.W_v(X)` -> `X`
 """,
     "6.4": """
 - rotates the other way: `, angles)` -> `, -angles)`
 - forgets start: `i = start + torch` -> `i = torch`
-- angles in single precision:
-  `angles = i[:, None]` -> `angles = i[:, None].float()`
-  `turn = torch` -> `angles = angles.float().double()
-    turn = torch`
 - pairs neighbouring columns:
   `unflatten(-1, (2, -1)).mT` -> `unflatten(-1, (-1, 2))`
   `pairs * turn).mT.flatten(-2)` -> `pairs * turn).flatten(-2)`
 - puts the rows into the order of the other direction:
   `W.unflatten(0, (-1, 2))` -> `W.unflatten(0, (2, -1))`
-- changes X: `return torch.view_as_real(pairs * turn).mT.flatten(-2).to(X.dtype)` -> `return X.copy_(torch.view_as_real(pairs * turn).mT.flatten(-2))`
-- single precision, whatever comes in: `.to(X.dtype)` -> `.float()`
 - the key is named first: `->abij` -> `->baij`
 - divides by the width of the tokens: `len(W_k) ** 0.5` -> `W_k.shape[1] ** 0.5`
 - accepts an odd width: `if X.shape[-1] % 2:` -> `if False:`
@@ -264,46 +235,22 @@ MISTAKES = {
   `mask=d2l.causal_mask(n)` -> `mask=torch.ones(n, n).tril(-1).bool()`
 - the position itself counts: `1 / fractions - 1)` -> `1 / fractions)`
 - truncates instead of rounding: `torch.round(1 / fractions - 1)` -> `(1 / fractions - 1)`
-- ignores the fractions:
-  `torch.round(1 / fractions - 1).to(torch.int64)` -> `torch.arange(fractions.shape[1]).repeat(len(fractions), 1)`
-- the rank of a fraction: `torch.round(1 / fractions - 1)` -> `fractions.argsort(descending=True).argsort()`
-- numbers for the first sequence only: `torch.round(1 / fractions - 1)` -> `torch.round(1 / fractions[:1] - 1)`
-- the token of the visible test: `X == bos` -> `X == 16`
-- only the first <bos> counts: `(X == bos)` -> `((X == bos) & ((X == bos).cumsum(1) == 1))`
 - refuses only if all are bad: `(fractions <= 0).any()` -> `(fractions <= 0).all()`
-- checks the first sequence only: `(fractions <= 0).any()` -> `(fractions[0] <= 0).any()`
-- not in integers: `.to(torch.int64)` -> ``
 """,
     "6.6": """
 - rotates by n: `(n - 1) * 10000` -> `n * 10000`
 - the frequencies of columns instead of pairs: `(-j / d)` -> `(-2 * j / d)`
 - reverses the whole row: `row[:n][::-1]` -> `row[::-1][:n]`
 - <eos> has a label: `[-100] * (width - n)` -> `[16] + [-100] * (width - n - 1)`
-- any matrix that reverses these rows:
-  `    return W
-` -> `    P = d2l.PositionalEncoding(d, 0).P[0, :n].double()
-    return torch.linalg.lstsq(P, P.flip(0), driver="gelsd").solution.T
-`
-- angles in single precision: `angle = (n - 1) * 10000 ** (-j / d)` -> `angle = torch.tensor((n - 1) * 10000 ** (-j / d)).item()`
-- for the length of the visible test: `(n - 1) * 10000` -> `5 * 10000`
 - no reflection: `-math.cos(angle), math.sin(angle)` -> `math.cos(angle), math.sin(angle)`
 - padded to all tokens: `max(lengths.tolist()) + 1` -> `X.shape[1] + 1`
-- 17 in the place of <eos>: `[16] + [17]` -> `[17] + [17]`
-- changes the lengths: `inputs, labels = [], []` -> `inputs, labels = [], []
-    lengths.clamp_(max=5)`
 """,
     "6.7": """
 - digits from 0 to k - 1: `(2 * at + power) // (2 * power)` -> `at // power`
 - plain, as if all k - 1 neighbours helped: `+ (k - 1) // 2` -> `+ k - 1`
 - dilated, connected in any case: `distance % k > k // 2` -> `False`
-- dilated, 0 for no depth: `return None` -> `return 0`
-- one layer too many: `(power - 1) // 2 < distance` -> `(power - 1) // 2 < k * distance`
-- the results of the visible test:
-  `return [0, *positions[::-1]]` -> `return [0, 1, 4] if distance == 4 else [0, -1, -4, 5]`
-- a negative k is accepted: `k % 2 == 0 or k < 3` -> `k % 2 == 0 or k == 1`
 - an even k is accepted: `k % 2 == 0 or k < 3` -> `k < 3`
 - plain, a layer too many: `position < n - 1` -> `position < n`
-- dilated, three layers at most: `while distance:` -> `while distance and layers < 3:`
 - dilated, the digits of n: `distance, layers = n - 1, 0` -> `distance, layers = n, 0`
 """,
     "6.8": """
@@ -313,31 +260,6 @@ MISTAKES = {
 - counts in the module, and resets without a state:
   `start = 0 if state is None else state[0].shape[2]` -> `start = 0 if state is None else self.end
         self.end = start + X.shape[1]`
-- a full pass over tokens in the state:
-  ```
-class FixedDecoder(CachedDecoder):
-    def forward(self, X, state=None):
-        so_far = X if state is None else torch.cat([state, X], dim=1)
-        return super().forward(so_far)[0][:, -X.shape[1]:], so_far
-```
-- changes the state that it is given:
-  ```
-class FixedDecoder(CachedDecoder):
-    def forward(self, X, state=None):
-        state = [] if state is None else state
-        start = state[0].shape[2] if state else 0
-        H = self.positions(self.embedding(X), start)
-        new = self.attention.project(H, H)
-        state[:] = [torch.cat(pair, dim=2) for pair in zip(state, new)] or new
-        mask = d2l.causal_mask(X.shape[1], start=start)
-        return self.output(self.attention.attend(H, *state, mask=mask)), state
-```
-- beyond the table, the last position again:
-  `start = 0 if state is None else state[0].shape[2]` -> `start = 0 if state is None else state[0].shape[2]
-        start = min(start, self.positions.P.shape[1] - X.shape[1])`
-  `.tril(start)` -> `.tril(cache[0].shape[2] - X.shape[1])`
-- the whole state counts as one token: `else state[0].shape[2]` -> `else len(state) - 1`
-- scores of the last token only: `return self.output(self.attention.attend(H, *cache, mask=mask)), cache` -> `return self.output(self.attention.attend(H, *cache, mask=mask))[:, -1:], cache`
 """,
 }
 

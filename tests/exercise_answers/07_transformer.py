@@ -193,7 +193,6 @@ MISTAKES = {
 - as many source as target tokens: `attention(n, m)` -> `attention(n, n)`
 - no matrix for the outputs: ` * keys * d + own` -> ` * keys * d`
 - backward costs what forward costs: `2 * forward` -> `forward`
-- twice as many hidden units as the width: `return tokens * d * f + tokens * f * d` -> `return 4 * tokens * d * d`
 - no output layer: `total = n * d * v` -> `total = 0`
 - always 48 pairs: `range(batch_size)` -> `range(48)`
 """,
@@ -202,15 +201,7 @@ MISTAKES = {
 - lazy layers: `layer(*torch.zeros(3, 1, 2, 3, p, device=device))` -> `pass`
 - no dropout: `module.attention.dropout.p` -> `0.0`
 - one tangent for each pair: `sum(n * m * p for` -> `sum(n * m for`
-- the mode of the layer, but not of its dropout:
-  `layer.train(module.attention.training)` -> `layer.training = module.attention.training`
 - always in training mode: `layer.train(module.attention.training)` -> `pass`
-- a copy: `for child in module.children():
-        make_additive(child)` -> `module = __import__("copy").deepcopy(module)
-    for child in module.children():
-        make_additive(child)`
-- new weights for the rest: `module.attention = layer` -> `module.attention = layer
-        nn.init.xavier_uniform_(module.W_o.weight)`
 - as many queries as keys: `n * p * p + m * p * p` -> `2 * m * p * p`
 """,
     "7.3": """
@@ -218,23 +209,13 @@ MISTAKES = {
 - a mask only in training:
   `self.positions[:n], mask)` -> `self.positions[:n], mask if self.training else None)`
 - the state is the last piece: `(*state, X)` -> `(X,)`
-- sees the last three tokens only:
-  `self.positions[:n], mask)` -> `self.positions[:n], mask + torch.full((n, n), -math.inf).tril(-3))`
 - goes on after eos: `token[finished] = pad` -> `pass`
 - no positions: ` + self.positions[:n], mask` -> `, mask`
 - a layer that is not used: `self.dense =` -> `self.other = nn.Linear(2, 2)
         self.dense =`
-- the state is changed:
-  `return ()` -> `return []`
-  `tokens = torch.cat([*state, X], dim=1)` -> `state.append(X)
-        tokens = torch.cat(state, dim=1)`
-  `(*state, X)` -> `state`
 - takes the most probable token: `+ noise` -> ``
 - the temperature is ignored: `scores[:, -1] / temperature` -> `scores[:, -1]`
 - gives the whole prefix to a state that has it: `decoder(tokens[:, -1:], state)` -> `decoder(tokens, state)`
-- draws from equal probabilities: `(scores[:, -1] / temperature + noise)` -> `(0 * scores[:, -1] + noise)`
-- every token follows the first: `decoder(tokens[:, -1:], state)` -> `decoder(first, state)`
-- never stops before num_steps: ` and not finished.all()` -> ``
 - keeps the first tokens: `tokens[:, 1:]` -> `tokens`
 """,
     "7.4": """
@@ -242,31 +223,11 @@ MISTAKES = {
   `n, scores, values = Q.shape[1], [], []` -> `i = torch.arange(Q.shape[1])
     near = (i[:, None] - i).abs() <= w
     return d2l.DotProductAttention(0)(Q, K, V, mask=near)`
-- all scores by elements, one query at a time:
-  `n, scores, values = Q.shape[1], [], []` -> `j, rows = torch.arange(Q.shape[1]), []
-    for i in range(Q.shape[1]):
-        score = (Q[:, i : i + 1] * K).sum(-1) / math.sqrt(Q.shape[-1])
-        weight = score.masked_fill((i - j).abs() > w, -math.inf).softmax(-1)
-        rows.append((weight[..., None] * V).sum(1))
-    return torch.stack(rows, 1)`
-- all scores, a matrix times one query at a time:
-  `n, scores, values = Q.shape[1], [], []` -> `j, out = torch.arange(Q.shape[1]), torch.zeros_like(V)
-    for b in range(len(Q)):
-        for i in range(Q.shape[1]):
-            score = (K[b] @ Q[b, i]) / math.sqrt(Q.shape[-1])
-            out[b, i] = score.masked_fill((i - j).abs() > w, -math.inf).softmax(-1) @ V[b]
-    return out`
 - neighbours beyond the ends have a score of 0: `~inside, -math.inf` -> `~inside, 0.0`
 - sees neighbours on the left only: `range(-w, w + 1)` -> `range(-w, 1)`
 - scales queries and keys by the root of d each: `** -0.25` -> `** -0.5`
 - a kernel with the matrix of weights:
   `torch.einsum("bnr,brv->bnv", q, torch.einsum("bmr,bmv->brv", k, V))` -> `(q @ k.mT) @ V`
-- one factor for all keys:
-  `q = torch.softmax(q + torch.logsumexp(k, dim=1, keepdim=True), dim=-1)` -> `q, k = q.softmax(-1), k.flatten(1).softmax(-1).view_as(k)
-    return (q @ (k.mT @ V)) / (q @ k.sum(dim=1).unsqueeze(-1))`
-- features as they are, in double precision:
-  `q = torch.softmax(q + torch.logsumexp(k, dim=1, keepdim=True), dim=-1)` -> `q, k, V = q.double().exp(), k.double().exp(), V.double()
-    return ((q @ (k.mT @ V)) / (q @ k.sum(dim=1).unsqueeze(-1))).float()`
 - no norms: `- (X * X).sum(-1)[..., None] / 2` -> ``
 - fused attention is linear: `"fused"] = (2, 1, True)` -> `"fused"] = (1, 1, True)`
 - the layers of both directions: `reach + w` -> `reach + 2 * w`
@@ -278,16 +239,8 @@ MISTAKES = {
   `torch.random.fork_rng(devices=[]), ` -> ``
 - tries one other token: `range(vocab_size)` -> `[(int(X[0, j]) + 1) % vocab_size]`
 - changes the mode: `__import__("copy").deepcopy(model).train` -> `model.train`
-- compares the score of one word: `.abs().max(dim=1).values` -> `.abs()[:, 0]`
 - compares the sum of the scores: `.abs().max(dim=1).values` -> `.sum(dim=1).abs()`
-- compares the most probable words:
-  `(scores(changed) - original).abs().max(dim=1).values` -> `(scores(changed).argmax(1) != original.argmax(1)).float()`
-- sees rising scores only: `.abs().max(dim=1).values` -> `.max(dim=1).values`
-- changes the last position only: `range(1, X.shape[1])` -> `[X.shape[1] - 1]`
 - compares the position before only: `for i in range(j) if` -> `for i in [j - 1] if`
-- compares the first position only: `for i in range(j) if` -> `for i in [0] if`
-- small changes are no leaks: `> 1e-5` -> `> 1e-2`
-- the pairs as they were found: `sorted(set(found))` -> `found`
 - changes the tokens: `changed = torch.cat((X[:, :j], torch.tensor([[token]]), X[:, j + 1 :]), 1)` -> `changed = X
                 changed[0, j] = token`
 """,
@@ -296,7 +249,6 @@ MISTAKES = {
   `label_smoothing=epsilon` -> `label_smoothing=epsilon * scores.shape[1] / (scores.shape[1] - 1)`
 - the mean over padding, too: `int((target >= 0).sum())` -> `len(target)`
 - nan for padding alone: `max(1, int((target >= 0).sum()))` -> `(target >= 0).sum()`
-- epsilon is ignored: `label_smoothing=epsilon` -> `label_smoothing=0.3`
 - epsilon may be 1: `epsilon < 1` -> `epsilon <= 1`
 - labels that are not allowed count as padding:
   `raise ValueError("labels hold tokens that are not allowed")` -> `target[target == -1] = -100`
@@ -309,28 +261,13 @@ def smoothed_loss(scores, labels, allowed, *, pad, epsilon):
     real = labels != pad
     return -(q * log_p).sum(-1)[real].sum() / real.sum().clamp(min=1)
 ```
-- a logarithm that is cut off:
-  `total = nn.functional.cross_entropy(
-        scores, target, reduction="sum", label_smoothing=epsilon)` -> `log_p = scores.softmax(-1).clamp(min=1e-30).log()
-    total = nn.functional.nll_loss(log_p, target, reduction="sum") * (1 - epsilon)
-    total = total - epsilon * log_p.mean(-1)[target >= 0].sum()`
-- sets scores in place:
-  `scores = scores.flatten(0, -2)[:, allowed]` -> `scores[..., ~allowed] = -1e30
-    scores = scores.flatten(0, -2)[:, allowed]`
 """,
     "7.7": """
 - greedy: `v = len(P)` -> `return search(P, 1, num_steps)`
 - a wide beam: `v = len(P)` -> `return search(P, 3, num_steps)`
-- a very wide beam: `v = len(P)` -> `return search(P, 1000, num_steps)`
 - goes on after EOS: `level[EOS] = 0` -> `pass`
-- a probability only: `return tokens, probability` -> `return [EOS], probability`
 - one step less: `range(2, num_steps + 1)` -> `range(2, num_steps)`
-- changes the table: `level, before = P[BOS].clone().double(), []` -> `P[EOS] = 0
-    level, before = P[BOS].clone().double(), []`
 - a trap for one beam only: `v = 4 +` -> `beam_size = 1; v = 4 +`
-- a trap for up to eight beams: `v = 4 +` -> `beam_size = min(beam_size, 8); v = 4 +`
-- a trap that never ends: `P[4 + beam_size :, EOS] = 1` -> `P[4 + beam_size + 1 :, 4 + beam_size + 1] = 1
-    P[4 + beam_size, EOS] = 1`
 - a trap that is too shallow: `4 + beam_size :] = 0.1` -> `4 + beam_size : 6 + beam_size] = 0.5`
 - rows that do not sum to 1: `1 - P[BOS].sum()` -> `0.95 - P[BOS].sum()`
 """,
