@@ -166,11 +166,6 @@ CALLS = [
     ("ViTBlock", made(d2l.ViTBlock, 8, 8, 16, 4, 0.5), (K, LENGTHS)),
     ("ViT", made(d2l.ViT, 8, 2, 16, 32, 4, 2, 0.5, 0.5, inputs=[IMAGES]), (IMAGES,)),
     ("self_attention", d2l.self_attention, (*HEADS, MASK)),
-    (
-        "BlogMultiHeadAttention",
-        made(d2l.BlogMultiHeadAttention, 8, 4, inputs=(Q, K, V)),
-        (Q, K, V, MASK),
-    ),
     ("dot_product_similarities", d2l.dot_product_similarities, (Q, K)),
     ("scale", d2l.scale, (SCORES, 8)),
     ("mask", d2l.mask, (SCORES, MASK)),
@@ -201,10 +196,11 @@ CALLS = [
 # The public names that compute nothing with tensors, or nothing that is not above.
 OTHERS = {
     "base classes": "HyperParameters Module DataModule Encoder Decoder AttentionDecoder",
-    "data, which is made on the CPU": "fixed_randn Vocab MTFraEng Copying TokenBatches Digits "
-    "FashionMNIST",
+    "data, which is made on the CPU": "fixed_randn Vocab MTFraEng Copying "
+    "TokenWindows Digits FashionMNIST",
     "numbers, text and files": "bleu corpus_bleu held_out_bleu corrupt_spans check_len "
-    "check_shape check_int download load_pretrained mismatch error_message",
+    "check_shape check_int download load_pretrained mismatch error_message "
+    "standard_library train_bpe bits_per_byte",
     "devices": "cpu gpu num_gpus try_gpu try_all_gpus",
     "figures": "plt use_svg_display set_figsize set_axes plot ProgressBoard "
     "draw_attention draw_box draw_arrow show_heatmaps show_attention",
