@@ -47,11 +47,17 @@ def self_attention(query, key, value, mask=None):
 
 def _check_four_axes(query, key, value):
     """Raise ValueError unless they are (b, h, n, d), (b, h, m, d) and (b, h, m, v)."""
-    q, k, v = (tuple(X.shape) for X in (query, key, value))
-    if not (len(q) == 4 and k == (*q[:2], k[-2], q[3]) and v == (*k[:3], v[-1])):
+    fit = (
+        query.ndim == key.ndim == value.ndim == 4
+        and query.shape[:2] == key.shape[:2] == value.shape[:2]  # b, h
+        and query.shape[3] == key.shape[3]  # d
+        and key.shape[2] == value.shape[2]  # m
+    )
+    if not fit:
+        shapes = [tuple(X.shape) for X in (query, key, value)]
         raise ValueError(
             "query, key and value must be (b, h, n, d), (b, h, m, d) and (b, h, m, v), "
-            f"not {q}, {k} and {v}"
+            f"not {shapes[0]}, {shapes[1]} and {shapes[2]}"
         )
 
 
@@ -83,8 +89,8 @@ def attention_values(weights, values):
 
 def _softmax_stage(similarities):
     """Stage 4: the softmax over the last axis; zeros for a row of nothing but -inf."""
-    mask = ~similarities.isneginf()
-    return masked_softmax(similarities.masked_fill(~mask, 0), mask=mask)
+    allowed = ~similarities.isneginf()
+    return masked_softmax(similarities.masked_fill(~allowed, 0), mask=allowed)
 
 
 class ScaledDotProductAttention(nn.Module):

@@ -27,9 +27,10 @@ def visible_lens(mask, valid_lens, num_tokens, prefix_lens=None):
     """
     if mask not in ("bidirectional", "causal", "prefix"):
         raise ValueError(f"mask is bidirectional, causal or prefix, not {mask!r}")
-    if (mask == "prefix") != (prefix_lens is not None):
-        given = "missing" if prefix_lens is None else "given"
-        raise ValueError(f"prefix_lens go with mask = prefix; {given} for {mask}")
+    if mask == "prefix" and prefix_lens is None:
+        raise ValueError("prefix_lens must be given for the prefix mask")
+    if mask != "prefix" and prefix_lens is not None:
+        raise ValueError(f"prefix_lens are for the prefix mask, not for {mask}")
     valid_lens = torch.as_tensor(valid_lens)
     if mask == "bidirectional":
         return valid_lens.unsqueeze(1).expand(-1, num_tokens)
@@ -65,7 +66,8 @@ class TransformerLM(Module):
     ):
         super().__init__()
         self.save_hyperparameters()
-        visible_lens(mask, [1], 1, [1] if mask == "prefix" else None)  # checks mask
+        if mask not in ("bidirectional", "causal", "prefix"):
+            raise ValueError(f"mask is bidirectional, causal or prefix, not {mask!r}")
         self.encoder = TransformerEncoder(
             vocab_size,
             num_hiddens,
@@ -110,15 +112,21 @@ def mask_tokens(X, vocab, rate=0.15, *, generator=None):
         raise ValueError(f"rate must be above 0 and at most 1, not {rate}")
     if "<mask>" not in vocab.token_to_idx:
         raise ValueError("vocab must have the reserved token <mask>")
-    ordinary = [not (t[0] == "<" and t[-1] == ">") for t in vocab.idx_to_token]
-    ordinary = torch.tensor(ordinary).nonzero().flatten()
-    chosen, action = (torch.rand(X.shape, generator=generator) for _ in range(2))
-    tokens = torch.randint(len(ordinary), X.shape, generator=generator)
-    ordinary, chosen, action = (t.to(X.device) for t in (ordinary, chosen, action))
-    chosen = (chosen < rate) & torch.isin(X, ordinary)
+    ordinary = torch.tensor(
+        [
+            i
+            for i, token in enumerate(vocab.idx_to_token)
+            if not (token.startswith("<") and token.endswith(">"))
+        ]
+    )
+    # Drawn on the CPU, so that a generator gives the same on every device.
+    choice = torch.rand(X.shape, generator=generator).to(X.device)
+    action = torch.rand(X.shape, generator=generator).to(X.device)
+    drawn = torch.randint(len(ordinary), X.shape, generator=generator)
+    random_tokens = ordinary[drawn].to(X.device)
+    chosen = (choice < rate) & torch.isin(X, ordinary.to(X.device))
     inputs = torch.where(chosen & (action < 0.8), vocab["<mask>"], X)
-    replaced = chosen & (action >= 0.9)
-    inputs = torch.where(replaced, ordinary[tokens.to(X.device)], inputs)
+    inputs = torch.where(chosen & (action >= 0.9), random_tokens, inputs)
     return inputs, torch.where(chosen, X, -100)
 
 
@@ -149,11 +157,15 @@ def corrupt_spans(tokens, sentinels, rate=0.15, mean_length=3, *, rng=random):
     if len(sentinels) <= num_spans:
         needed = f"{num_spans + 1} for {num_spans} spans"
         raise ValueError(f"sentinels must be at least {needed}, not {len(sentinels)}")
-    first, *between, _ = _random_parts(num_kept + 2, num_spans + 1, rng)
-    inputs, target, rest = [], [], list(tokens)
+    kept = _random_parts(num_kept + 2, num_spans + 1, rng)  # before, between, after
+    kept[0] -= 1  # no token need stand before the first span
     dropped = _random_parts(num_dropped, num_spans, rng)
-    for sentinel, keep, drop in zip(sentinels, [first - 1, *between], dropped):
-        inputs += [*rest[:keep], sentinel]
-        target += [sentinel, *rest[keep : keep + drop]]
-        rest = rest[keep + drop :]
-    return inputs + rest, [*target, sentinels[num_spans]]
+    inputs, target, end = [], [], 0
+    for i in range(num_spans):
+        start = end + kept[i]
+        inputs += [*tokens[end:start], sentinels[i]]
+        end = start + dropped[i]
+        target += [sentinels[i], *tokens[start:end]]
+    inputs += tokens[end:]
+    target.append(sentinels[num_spans])
+    return inputs, target

@@ -99,8 +99,8 @@ def test_lengths_stay_on_the_device_of_the_inputs():
     [
         (lambda: d2l.visible_lens("future", [3], 3), "mask is bidirectional, causal"),
         (lambda: model("future"), "mask is bidirectional, causal or prefix, not 'future'"),
-        (lambda: d2l.visible_lens("prefix", [3], 3), "prefix_lens .* missing for prefix"),
-        (lambda: d2l.visible_lens("causal", [3], 3, [1]), "given for causal"),
+        (lambda: d2l.visible_lens("prefix", [3], 3), "prefix_lens must be given"),
+        (lambda: d2l.visible_lens("causal", [3], 3, [1]), "not for causal"),
         (lambda: d2l.mask_tokens(torch.zeros(1, 1), VOCAB, 15), "rate must be .* not 15"),
         (lambda: d2l.mask_tokens(torch.zeros(1, 1), d2l.Vocab()), "vocab must have"),
         (lambda: d2l.corrupt_spans(["a"], SENTINELS), "tokens must be at least 2, not 1"),
