@@ -14,6 +14,7 @@ STUDENT ?=
 
 BIN := .venv/bin
 ENV := .venv/.installed
+GRADING := .venv/.grading
 
 # Tests and notebooks see a GPU only with DEVICE=cuda; then the tests are those marked gpu.
 ifeq ($(DEVICE),cuda)
@@ -34,14 +35,14 @@ book: $(ENV)  ## render the book to _build/html (with links to it: REPO=owner/na
 	@$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir _build/html .
 	@rm -rf build
 	@$(BIN)/python -m tools.build.standalone _build/html/_sources/notebooks/*.ipynb
-	@$(BIN)/python -m grading.assignments --downloads _build/html/_sources/notebooks/exercises
+	@$(BIN)/python -m tools.build.exercises _build/html/_sources/notebooks/exercises
 	@echo "The book is ready: open _build/html/index.html in a browser."
 
 test: check  ## check, run pytest, re-run and compare every notebook (on a GPU: DEVICE=cuda)
 ifeq ($(DEVICE),cuda)
 	@$(BIN)/python -c 'import sys, torch; torch.cuda.is_available() or sys.exit("no CUDA device here")'
 endif
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(GPU_TESTS) tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile -rs $(GPU_TESTS) tests
 	$(BIN)/python -m pytest --nbval --nbval-current-env -n 2 --dist loadfile \
 		--no-loadscope-reorder notebooks
 
@@ -60,13 +61,13 @@ format: $(ENV)  ## format code and notebooks in place
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-assignments: $(ENV)  ## write the exercises as an nbgrader course to _build/assignments (or COURSE=...)
+assignments: $(GRADING)  ## write the exercises as an nbgrader course to _build/assignments (or COURSE=...)
 	$(BIN)/python -m grading.assignments --course $(COURSE)
 
-grade: $(ENV)  ## grade what was handed in (ASSIGNMENT=01_queries_keys_values COURSE=... STUDENT=...)
+grade: $(GRADING)  ## grade what was handed in (ASSIGNMENT=01_queries_keys_values COURSE=... STUDENT=...)
 	$(BIN)/python -m grading.grade --course $(COURSE) $(if $(STUDENT),--student "$(STUDENT)") $(ASSIGNMENT)
 
-feedback: $(ENV)  ## write pages and tables anew, after grading by hand (as for grade)
+feedback: $(GRADING)  ## write pages and tables anew, after grading by hand (as for grade)
 	$(BIN)/python -m grading.grade --feedback --course $(COURSE) $(if $(STUDENT),--student "$(STUDENT)") $(ASSIGNMENT)
 
 bench: $(ENV)  ## measure time and memory against d2l and torch.nn, in some minutes
@@ -100,3 +101,8 @@ $(ENV): requirements.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --editable .
 	$(BIN)/python -m pip install --quiet --no-deps d2l==1.0.3
 	@echo "$(CURDIR)" > $@
+
+# What only instructors need, in the same environment.
+$(GRADING): $(ENV) requirements-grading.txt
+	$(BIN)/python -m pip install --quiet --requirement requirements-grading.txt --constraint requirements.txt
+	@touch $@

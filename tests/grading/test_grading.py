@@ -1,7 +1,11 @@
 """Assignments graded by nbgrader, from the command line as an instructor does it."""
 
+import ast
+import base64
 import csv
 import html
+import json
+import lzma
 import re
 import socket
 import subprocess
@@ -13,11 +17,13 @@ import nbformat
 import pytest
 from helpers import ROOT
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from test_assignments import NOTEBOOKS, answers, exercises, tagged
 
-from grading import grade, isolation, mend
+from grading import assignments, grade, isolation, mend
+from tools.build import exercises
 
 pytestmark = pytest.mark.slow
+small = pytest.mark.xdist_group("small course")  # its fixtures are made once
+real = pytest.mark.xdist_group("real course")
 
 NAME = "00_doubling"
 GIVEN = """\
@@ -43,6 +49,13 @@ Because $a \\cdot 2 = a + a$.
 - 2 points: says why
 
 </details>"""
+
+
+def tagged(cell, *tags, **metadata):
+    cell.metadata.update(tags=list(tags), **metadata)
+    return cell
+
+
 CELLS = [
     new_markdown_cell("# Exercises 0 · Doubling"),
     new_code_cell(GIVEN),
@@ -59,30 +72,25 @@ CELLS = [
     tagged(new_code_cell("assert triple(5) == 15"), "tests", points=3),
 ]
 ANSWERS = {  # of each student: to 0.1 and 0.2
-    "ada": (DOUBLE, TRIPLE),
+    "ada": (DOUBLE, TRIPLE),  # in what the book lets students download
     "cleo": ("def double(x):\n    return 2", TRIPLE),
-    "dan": ("def double(x:\n    return x", TRIPLE),
+    "dan": ("def double(x:\n    return x", "def triple(x):\n    return 3 * x"),
     "eve": (DOUBLE, "def triple(x):\n    while True:\n        pass"),
     "gus": (DOUBLE, "def triple(x):\n    import os\n    os._exit(0)"),
     "hal": ("def double(x):\n    return x", "def triple(x):\n    return 3 * x"),
+    "pia": (f"{DOUBLE}\nnear = print = sum = 3\nfloat = str", TRIPLE),
 }
 GRADES = {  # of 8 points, and the remark
     "ada": (6, ""),
     "cleo": (1, "2 tests failed"),
-    "dan": (0, "3 tests failed; SyntaxError: .*"),
+    "dan": (3, "2 tests failed; SyntaxError: .*"),
     "eve": (3, "1 test failed; TimeoutError: stopped after 5 seconds of computing"),
     "gus": (3, "1 test failed; DeadKernelError: Kernel died"),
     "hal": (3, "2 tests failed; some cells were mended"),  # who deleted and changed tests
     "ida": (0, "there is no 00_doubling.ipynb, only answers.txt"),
     "joe": (0, "00_doubling.ipynb is no readable notebook: .*"),
-    "kim": (0, "3 tests failed"),  # as it was given out
-    "leo": (6, ""),  # what the book lets students download
-    "mia": (6, "some cells were mended"),  # who split and copied cells
     "ned": (6, "some cells were mended"),  # whose program has dropped all marks
-    "ola": (6, "some cells were mended"),  # who wrote both answers into one cell
     "pia": (6, "1 answer to grade by hand; some cells were mended"),  # words in a new cell
-    "quin": (6, ""),  # who uses names of Python and of the tests for other things
-    "rosa": (0, f"3 tests failed; NameError: .*; {mend.FOREIGN}"),
 }
 
 
@@ -117,23 +125,15 @@ def answered(notebook, solutions):
     return notebook
 
 
+def place(notebook, text):
+    """The index of the first cell that holds this text."""
+    return next(i for i, cell in enumerate(notebook.cells) if text in cell.source)
+
+
 def without_marks(notebook):
     """A notebook from a program that keeps no metadata."""
     for cell in notebook.cells:
         cell.metadata.clear()
-    return notebook
-
-
-def with_copies(notebook):
-    """A notebook in which cells of all kinds were split or copied, as in JupyterLab."""
-    cells = []
-    for cell in notebook.cells:
-        copy = nbformat.from_dict({**cell, "id": f"{cell['id']}-2"})
-        if "def double" in cell.source:  # split after the answer's first line
-            first, _, rest = cell.source.partition("\n")
-            cell.source, copy.source = f"{first}\n    return 0", f"{first}\n{rest}"
-        cells += [cell, copy] if "nbgrader" in cell.metadata else [cell]
-    notebook.cells = cells
     return notebook
 
 
@@ -172,13 +172,19 @@ def course(tmp_path_factory):
     make_course(folder, "SECONDS = 60", "SECONDS = 5")
     given_out = folder / "release" / NAME / f"{NAME}.ipynb"
     for student, (double, triple) in ANSWERS.items():
-        notebook = answered(read(given_out), {"0.1": double, "0.2": triple})
+        notebook = read(given_out)
+        if student == "ada":
+            notebook = exercises.student_view(new_notebook(cells=CELLS))
+        answered(notebook, {"0.1": double, "0.2": triple})
         if student == "hal":
             changes = {TEST: "print('passed')", GIVEN: GIVEN.replace("= 1", "= 2")}
             cells = [c for c in notebook.cells if "hidden" not in str(c.metadata)]
             for cell in cells:
                 cell.source = changes.get(cell.source, cell.source)
             notebook.cells = cells
+        if student == "pia":
+            words = new_markdown_cell("<script>alert(1)</script> It is.")
+            notebook.cells.insert(place(notebook, "Your answer to") + 1, words)
         hand_in(folder, student, NAME, notebook)
     for student, name, text in [
         ("ida", "answers.txt", "I prefer words."),
@@ -187,27 +193,8 @@ def course(tmp_path_factory):
         path = folder / "submitted" / student / NAME
         path.mkdir(parents=True)
         (path / name).write_text(text, encoding="utf-8")
-    hand_in(folder, "kim", NAME, read(given_out))
-    right = {"0.1": DOUBLE, "0.2": TRIPLE}
-    hand_in(folder, "mia", NAME, with_copies(answered(read(given_out), right)))
-    merged = answered(read(given_out), {"0.1": f"{DOUBLE}\n\n\n{TRIPLE}"})
-    merged.cells = [c for c in merged.cells if "0-2-solution" not in str(c.metadata)]
-    hand_in(folder, "ola", NAME, merged)
-    below = answered(read(given_out), right)
-    place = next(i for i, c in enumerate(below.cells) if "Your answer to" in c.source)
-    below.cells.insert(place + 1, new_markdown_cell("<script>alert(1)</script> It is."))
-    hand_in(folder, "pia", NAME, below)
-    own = "near = print = sum = 3\nfloat = str\nimport sys\nsys.stdout = None"
-    hand_in(
-        folder, "quin", NAME, answered(read(given_out), right | {"0.1": f"{DOUBLE}\n{own}"})
-    )
-    other = [new_markdown_cell("# Exercises 9"), new_code_cell("1 + 1")]
-    hand_in(folder, "rosa", NAME, new_notebook(cells=other))
-    hand_in(folder, "ned", NAME, without_marks(answered(read(given_out), right)))
-    downloads = folder / "downloads"
-    tool("assignments", "--downloads", downloads, "--exercises", folder / "exercises")
-    notebook = read(downloads / f"{NAME}.ipynb")
-    hand_in(folder, "leo", NAME, answered(notebook, right))
+    right = answered(read(given_out), {"0.1": DOUBLE, "0.2": TRIPLE})
+    hand_in(folder, "ned", NAME, without_marks(right))
     return folder
 
 
@@ -217,6 +204,7 @@ def graded(course):
     return table(tool("grade", NAME, "--course", course))
 
 
+@small
 def test_each_student_gets_the_points_and_a_remark(course, graded):
     assert exported(course) == {student: points for student, (points, _) in graded.items()}
     assert graded.keys() == GRADES.keys()
@@ -226,6 +214,7 @@ def test_each_student_gets_the_points_and_a_remark(course, graded):
         assert re.fullmatch(remark, said), student
 
 
+@small
 def test_everybody_gets_a_page_and_none_shows_a_hidden_test(course, graded):
     pages = {}
     for student in graded:
@@ -237,12 +226,12 @@ def test_everybody_gets_a_page_and_none_shows_a_hidden_test(course, graded):
     assert "assert triple(5) == 15" in pages["cleo"]  # a test that students know
     for student in ("ida", "joe"):
         assert graded[student][1] in pages[student]
-    assert "0.1 solution 1, 0.1 tests 1, 0.1 hidden tests 1, " in pages["mia"]
     assert "0.1 hidden tests 1: missing; " in pages["hal"]
     assert "answered in a cell below" in pages["pia"] and "< script>" in pages["pia"]
     assert all("2 points: says why" in pages[student] for student in ("ada", "ned"))
 
 
+@small
 def test_a_page_needs_nothing_from_elsewhere_and_names_the_exercises(course, graded):
     path = course / "feedback" / "ada" / NAME / f"{NAME}.html"
     page = path.read_text(encoding="utf-8")
@@ -252,54 +241,62 @@ def test_a_page_needs_nothing_from_elsewhere_and_names_the_exercises(course, gra
     assert "<msup>" in page and "$2 x^2$" not in page
 
 
-def test_making_and_grading_a_course_again_changes_nothing(course, graded):
+@small
+def test_making_a_course_again_keeps_settings_submissions_and_points(course, graded):
     before = sorted((course / "submitted").rglob("*")), exported(course)
     tool("assignments", "--course", course, "--exercises", course / "exercises")
     config = (course / "nbgrader_config.py").read_text(encoding="utf-8")
     assert "SECONDS = 5\n" in config  # as it was changed
+    tool("grade", NAME, "--course", course, "--feedback")
     assert (sorted((course / "submitted").rglob("*")), exported(course)) == before
-    quick = ["ada", "cleo", "ida"]
-    for student in GRADES.keys() - set(quick):
-        (course / "submitted" / student).rename(course / student)
-    again = table(tool("grade", NAME, "--course", course))
-    assert again == {student: graded[student] for student in quick}
-    assert exported(course) == before[1]
 
 
-def test_the_book_lets_students_download_what_is_released(course):
-    download = read(course / "downloads" / f"{NAME}.ipynb")
-    release = read(course / "release" / NAME / f"{NAME}.ipynb")
-    for ours, theirs in zip(download.cells, release.cells, strict=True):
-        theirs.metadata.get("nbgrader", {}).pop("checksum", None)
-        assert ours.source == theirs.source
-        assert ours.metadata.get("nbgrader") == theirs.metadata.get("nbgrader")
-
-
+@small
 def test_what_is_not_there_is_refused(course, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["grade", "09_nothing", "--course", str(course)])
     with pytest.raises(SystemExit, match=f"assignment must be one of {NAME}, not '09_no"):
         grade.main()
 
 
+def released():
+    """The small assignment as students get it."""
+    return exercises.student_view(new_notebook(cells=CELLS))
+
+
 @pytest.mark.parametrize(
     "answer", ["Because $2x = x + x$.", "**Your answer to 0.1**\n\nSo."]
 )
-def test_without_marks_an_answer_in_words_is_found_by_its_place(course, answer):
-    release = read(course / "release" / NAME / f"{NAME}.ipynb")
-    notebook = without_marks(read(course / "release" / NAME / f"{NAME}.ipynb"))
+def test_without_marks_an_answer_in_words_is_found_by_its_place(answer):
+    notebook = without_marks(released())
     own = [new_markdown_cell("A note of mine, at the beginning."), new_code_cell("1 + 1")]
-    place = next(
-        i for i, c in enumerate(notebook.cells) if "Your answer to 0.1" in c.source
-    )
-    notebook.cells[place].source = answer
-    notebook.cells[place:place] = own[1:]
+    at = place(notebook, "Your answer to 0.1")
+    notebook.cells[at].source = answer
+    notebook.cells[at:at] = own[1:]
     notebook.cells[0:0] = own[:1]
-    mend.mend(notebook, release)
+    mend.mend(notebook, released())
     marks = {
         cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in notebook.cells
     }
     assert marks["0-1-written-1"].source == answer
-    assert len(notebook.cells) == len(release.cells) + 2
+    assert len(notebook.cells) == len(released().cells) + 2
+
+
+def test_of_copied_cells_one_keeps_the_mark_and_all_keep_their_code():
+    notebook = answered(released(), {"0.1": DOUBLE, "0.2": TRIPLE})
+    copies = [nbformat.from_dict(cell) for cell in notebook.cells]
+    notebook.cells = [each for pair in zip(notebook.cells, copies) for each in pair]
+    (remark,) = mend.mend(notebook, released())
+    assert "0.1 solution 1, 0.1 tests 1, 0.1 hidden tests 1, " in remark
+    marks = [
+        c.metadata.nbgrader.grade_id for c in notebook.cells if "nbgrader" in c.metadata
+    ]
+    assert len(marks) == len(set(marks))
+    assert [cell.source for cell in notebook.cells].count(DOUBLE) == 2
+
+
+def test_the_notebook_of_another_assignment_is_recognised():
+    other = [new_markdown_cell("# Exercises 9"), new_code_cell("1 + 1")]
+    assert mend.mend(new_notebook(cells=other), released()) == [mend.FOREIGN]
 
 
 # --- a term's other business ---------------------------------------------------------
@@ -336,8 +333,6 @@ def test_collected_from_platforms_graded_by_hand_late_and_exported(tmp_path):
     stamp = tmp_path / "submitted" / ada / NAME / "timestamp.txt"
     stamp.write_text("2027-02-02 08:00 UTC", encoding="utf-8")
 
-    one = table(tool("grade", NAME, "--course", tmp_path, "--student", grace))
-    assert one == {grace: (6, "1 answer to grade by hand")}
     everybody = table(tool("grade", NAME, "--course", tmp_path))
     assert everybody.keys() == handed_in
     assert everybody[ada] == (
@@ -350,6 +345,7 @@ def test_collected_from_platforms_graded_by_hand_late_and_exported(tmp_path):
         comment = gradebook.find_comment("0-1-written-1", NAME, NAME, grace)
         comment.manual_comment = "Why is $x + x$ even?"
         gradebook.db.commit()
+    assert everybody[grace] == (6, "1 answer to grade by hand")
     again = table(tool("grade", NAME, "--course", tmp_path, "--feedback"))
     assert again[grace] == (7.5, "")
     page = tmp_path / "feedback" / grace / NAME / f"{NAME}.html"
@@ -374,90 +370,49 @@ class Drop(ast.NodeTransformer):
     def visit_Assert(self, node):
         return ast.Pass()
 get_ipython().ast_transformers.append(Drop())""",
-    "changes sources": """
-def change(lines):
-    return [line.replace("assert", "0 and") for line in lines]
-get_ipython().input_transformers_post.append(change)""",
-    "changes the grader": """
-import ast
-def run_test(self, code):
-    tree = ast.parse(code)
-    tree.body = [node for node in tree.body if not isinstance(node, ast.Assert)]
-    exec(compile(tree, "tests", "exec"))
-    return {"status": "ok", "execution_count": 1, "payload": [], "user_expressions": {}}
-type(get_ipython().kernel).run_test = run_test""",
     "equals everything": """
 class Yes:
     def __eq__(self, other):
         return True
     def __float__(self):
         return 4.0
-def near(a, b):
-    return True
 def double(x):
     return Yes()
 def triple(x):
     return Yes()""",
-    "shadows built-ins": """
-float = lambda x: 0.0
-abs = len = lambda x: 2
-near = lambda *arguments: True
-def double(x):
-    global near
-    near = lambda *arguments: True
-    return 3
-def triple(x):
-    return 14.9999""",
-    "patches torch": """
-torch.allclose = lambda *arguments: True
-def double(x):
-    return x""",
-    "breaks off": """
-def double(x):
-    raise SystemExit(0)
-def triple(x):
-    import os
-    os._exit(0)""",
-    "reads the course": """
-import json
-from pathlib import Path
-for cell in json.loads(Path("{course}/source/{name}/{name}.ipynb").read_text())["cells"]:
-    if cell["cell_type"] == "code":
-        exec("".join(cell["source"]))""",
-    "writes to the gradebook": """
-import sqlite3
-with sqlite3.connect("{course}/gradebook.db") as gradebook:
-    gradebook.execute("UPDATE grade SET manual_score = 100")""",
-    "calls for help": """
+    "looks around": """
 import socket
-socket.create_connection(("127.0.0.1", {port}), timeout=5)
-def double(x):
-    return x + x
-def triple(x):
-    return 3 * x""",
+from pathlib import Path
+for go in (
+    lambda: Path("{course}/seen").write_text(Path("{course}/gradebook.db").name),
+    lambda: socket.create_connection(("127.0.0.1", {port}), timeout=5),
+):
+    try:
+        go()
+    except OSError:
+        pass""",
 }
 
 
+@small
 def test_cheats_get_nothing(course):
     """Only what needs no isolation where this system has none."""
     given_out = course / "release" / NAME / f"{NAME}.ipynb"
-    cheats = list(CHEATS.items())[: None if isolation.isolated() else 7]
-    before = {path: path.read_bytes() for path in (course / "source").rglob("*.ipynb")}
+    cheats = list(CHEATS.items())[: None if isolation.isolated() else 2]
     with socket.create_server(("127.0.0.1", 0)) as server:
         for what, code in cheats:
-            code = code.replace("{course}", str(course)).replace("{name}", NAME)
+            code = code.replace("{course}", str(course))
             code = code.replace("{port}", str(server.getsockname()[1]))
             student, answers = what.replace(" ", "_"), {"0.1": code, "0.2": "'see above'"}
             hand_in(course, student, NAME, answered(read(given_out), answers))
             printed = tool("grade", NAME, "--course", course, "--student", student)
             points, remark = table(printed)[student]
             assert points == 0, (what, remark)
-            if what not in ("shadows built-ins", "breaks off"):
-                assert "look at it, since it uses" in remark, what
+            assert "look at it, since it uses" in remark, what
         server.settimeout(0.1)
         with pytest.raises(TimeoutError):
             server.accept()
-    assert {path: path.read_bytes() for path in before} == before
+    assert not (course / "seen").exists()
     if not isolation.isolated():
         pytest.skip("without bubblewrap, cheats that need isolation were not tried")
 
@@ -474,24 +429,35 @@ def test_what_a_release_holds_is_not_suspicious():
     assert isolation.suspicious(notebook(f"{packed}; exec(x)"), release) == ["exec", "gc"]
 
 
+@small
 def test_settings_that_cannot_be_read_stop_nbgrader(course, tmp_path):
     settings = (course / "nbgrader_config.py").read_text(encoding="utf-8")
-    settings = settings.replace(f"{str(ROOT / 'tools')!r}", "'/nowhere'")
+    settings = settings.replace(repr(str(ROOT)), "'/nowhere'")
     (tmp_path / "nbgrader_config.py").write_text(settings, encoding="utf-8")
-    command = [sys.executable, "-m", "nbgrader", "autograde", NAME]
+    command = [sys.executable, "-I", "-m", "nbgrader", "autograde", NAME]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert run.returncode != 0 and "TOOLS = '/nowhere' must hold" in run.stderr
+    assert run.returncode != 0
+    assert "REPOSITORY must be the folder of the course" in run.stderr
 
 
-def test_without_isolation_the_grader_is_told(course, graded, monkeypatch):
+@small
+def test_without_isolation_the_grader_is_told_and_points_are_the_same(
+    course, graded, monkeypatch
+):
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
     printed = tool("grade", NAME, "--course", course, "--student", "ada")
-    assert printed.startswith("grade: bubblewrap is missing") and table(printed) == {
-        "ada": graded["ada"]
-    }
+    assert printed.startswith("grade: bubblewrap is missing")
+    assert table(printed) == {"ada": graded["ada"]}
 
 
 # --- the book's exercises ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mark", ["END SOLUTION", "BEGIN HIDDEN TESTS"])
+def test_what_nbgrader_would_take_for_a_mark_is_refused(mark):
+    cell = new_code_cell(f'def f(x):\n    """F."""\n    # {mark}\n    return x')
+    with pytest.raises(ValueError, match=f"cell 0: '{mark}' must not occur"):
+        assignments.course_view(new_notebook(cells=[tagged(cell, "solution")]))
 
 
 @pytest.fixture(scope="module")
@@ -502,25 +468,90 @@ def real_course(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_real_solutions_get_all_points_stubs_none_and_wrong_answers_lose(real_course, path):
-    found, data, name = exercises(path), answers(path), path.stem
-    all_answers = {
-        "right": {number: exercise["solution"] for number, exercise in found.items()},
-        "other": data.OTHER,
-        "empty": {},
+@real
+def test_the_book_lets_students_download_what_nbgrader_releases(real_course):
+    for path, download in exercises.read_all(exercises.SOURCES, exercises.student_view):
+        release = read(real_course / "release" / path.stem / path.name)
+        for ours, theirs in zip(download.cells, release.cells, strict=True):
+            theirs.metadata.get("nbgrader", {}).pop("checksum", None)
+            assert ours.source == theirs.source
+            assert ours.metadata.get("nbgrader") == theirs.metadata.get("nbgrader")
+
+
+@real
+def test_the_students_folder_has_no_solution_and_no_hidden_test(real_course):
+    folder = real_course / "students"
+    texts = {}
+    for path in folder.rglob("*.ipynb"):
+        cells = nbformat.read(path, as_version=4).cells
+        texts[path.name] = "\n".join(cell.source for cell in cells)
+        for packed in re.findall(r'packed = """\n(.*?)\n"""', texts[path.name], re.DOTALL):
+            unpacked = lzma.decompress(base64.b64decode(packed)).decode()
+            texts[path.name] += "\n".join(json.loads(unpacked).values())
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        names = [name for name in files.namelist() if name.endswith(".py")]
+        texts |= {name: files.read(name).decode() for name in names}
+    sources = [*map(read, exercises.SOURCES.glob("*.ipynb"))]
+    assert len(texts) > 9 + len(sources) and "d2lmini/__init__.py" in texts
+    everything = "\n".join(texts.values())
+    for source in sources:
+        kinds = [(exercises.kind_of(c, i), c) for i, c in enumerate(source.cells)]
+        shown = "\n".join(c.source for kind, c in kinds if kind in ("tests", None))
+        for kind, cell in kinds:
+            if cell.cell_type == "code" and kind in ("solution", "hidden-tests"):
+                for secret in secrets_of(kind, cell.source):
+                    assert secret not in everything or secret in shown, secret
+
+
+def secrets_of(kind, source):
+    """The lines of a hidden test's asserts, or the bodies of a solution's functions."""
+    for node in ast.walk(ast.parse(source)):
+        if kind == "hidden-tests" and isinstance(node, ast.Assert):
+            yield ast.get_source_segment(source, node)
+        elif kind == "solution" and isinstance(node, ast.FunctionDef):
+            body = node.body[ast.get_docstring(node) is not None :]
+            lines = source.splitlines()[body[0].lineno - 1 : node.end_lineno]
+            if len(lines) > 2:
+                yield "\n".join(lines)
+
+
+@real
+def test_a_real_assignment_gives_points_for_what_is_right_and_mends_a_damaged_file(
+    real_course,
+):
+    name = "05_multi_head"
+    release, source = (
+        real_course / part / name / f"{name}.ipynb" for part in ("release", "source")
+    )
+    solutions, of = {}, {}
+    for cell in read(source).cells:
+        marks = cell.metadata.get("nbgrader", {})
+        if "-solution-" in marks.get("grade_id", ""):
+            solutions[marks["grade_id"]] = cell.source
+        if "tests-" in marks.get("grade_id", ""):
+            exercise = marks["grade_id"].rpartition("-")[0].partition("-")[2][0]
+            of[exercise] = of.get(exercise, 0) + marks["points"]
+
+    def solved(but=()):
+        notebook = read(release)
+        for cell in notebook.cells:
+            mark = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+            if not mark.startswith(tuple(but) or "?"):
+                cell.source = solutions.get(mark, cell.source)
+        return notebook
+
+    handed_in = {
+        "right": solved(),
+        "partly": solved(but=["5-1-", "5-3-"]),
+        "empty": read(release),
+        "damaged": without_marks(solved()),
     }
-    for k in range(3):
-        wrong = {number: answer[k][1] for number, answer in data.WRONG.items()}
-        all_answers[f"wrong{k}"] = wrong
-    for student, solutions in all_answers.items():
-        notebook = read(real_course / "release" / name / f"{name}.ipynb")
-        hand_in(real_course, student, name, answered(notebook, solutions))
-    printed = tool("grade", name, "--course", real_course)
-    points = {student: row[0] for student, row in table(printed).items()}
-    assert not table(printed)["right"][1], printed
-    total = sum(exercise["points"] for exercise in found.values())
-    assert points["right"] == points["other"] == total, printed  # but for those by hand
-    assert points["empty"] == 0, printed
-    for k in range(3):  # every exercise loses some of its points
-        assert points[f"wrong{k}"] <= total - len(found), printed
+    for student, notebook in handed_in.items():
+        hand_in(real_course, student, name, notebook)
+    rows = table(tool("grade", name, "--course", real_course))
+    points = {student: points for student, (points, _) in rows.items()}
+    total = sum(of.values())
+    partly = total - of["1"] - of["3"]
+    assert points == {"right": total, "partly": partly, "empty": 0, "damaged": total}
+    assert rows["right"][1] == "" and rows["damaged"][1] == "some cells were mended"

@@ -1,0 +1,235 @@
+"""Write the exercise notebooks as students get them, for the book's download buttons.
+
+    python -m tools.build.exercises FOLDER
+
+A notebook of notebooks/exercises/ holds statements, solutions and tests, and its cells say
+by their tags which are which:
+
+solution      code: definitions, of which students get the signatures and docstrings;
+              Markdown: an answer in words. With points in its metadata it is graded by
+              hand, after the rubric at its end, and students get a cell to answer in
+experiment    with it: they get a code cell, too, that is run but not graded
+tests         what a solution must pass, for students to run
+hidden-tests  what it must pass besides; students do not get them
+discussion    experiments and wrong answers, for the book only
+
+All other cells students get as they are, without outputs and links to other pages. The
+first code cell is preceded by one that unpacks the package where it is missing, as in
+Colab (standalone.py). The cells have nbgrader's metadata, so that the notebook can be
+graded when it is handed in.
+"""
+
+import argparse
+import ast
+import functools
+import io
+import re
+import sys
+import tokenize
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from tools.build.save import TAG
+from tools.build.standalone import ROOT, setup_cell
+
+SOURCES = ROOT / "notebooks" / "exercises"
+TAGS = ("solution", "tests", "hidden-tests", "discussion")
+LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")  # to a page of the book
+ADVICE = """\
+Write your code where it says `NotImplementedError`, and your answers in words below
+**Your answer**; leave these headings in place. All other code is restored before grading.
+Add cells wherever you want.
+
+Grading runs the notebook once, from the top, with more tests of the same specification. A
+cell that computes for more than a minute is stopped there, which costs nothing for an
+experiment. Before you hand in, restart the kernel and run all cells."""
+STUB = "raise NotImplementedError"
+MORE_TESTS = "# More tests run here when your work is graded."
+HEADING = "**Your answer to {number}** *({points} points, graded by hand)*\n\n"
+WRITE_HERE = "*Write here.*"
+EXPERIMENT = "# {number}: a cell for your experiments, which is not graded\n"
+
+
+def main():
+    """Write the students' notebooks."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, help="where to write them")
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        for path, notebook in read_all(SOURCES, student_view):
+            nbformat.write(notebook, folder / path.name)
+    except ValueError as error:
+        sys.exit(f"exercises: {error}")
+
+
+def read_all(folder, view):
+    """The paths of the notebooks of a folder, and what view makes of each notebook."""
+    for path in sorted(folder.glob("*.ipynb")):
+        try:
+            yield path, view(nbformat.read(path, as_version=4))
+        except ValueError as error:
+            raise ValueError(f"{path.name}: {error}") from None
+
+
+def student_view(notebook):
+    """The notebook that students get. ValueError names a cell that cannot be hidden."""
+    return view_of(notebook, shown)
+
+
+def view_of(notebook, write):
+    """The notebook without what is for the book only, and with nbgrader's metadata.
+
+    write(source, kind, number, points) is the source that a cell of this kind gets.
+    """
+    cells, number, names = [], "0", {}
+    for i, cell in enumerate(notebook.cells):
+        kind, points = kind_of(cell, i), cell.metadata.get("points")
+        tags = cell.metadata.get("tags", [])
+        if kind == "discussion":
+            continue
+        cell = nbformat.from_dict({**cell, "metadata": {}})
+        if cell.cell_type == "markdown":
+            if cell.source.startswith("## "):
+                number = cell.source.split()[1]
+            if kind is None:
+                cell.source = LINK.sub(r"\1", cell.source)
+                cells.append(cell)
+                continue
+            if points is None:  # for the book only
+                continue
+            kind = "written"
+        else:
+            cell.outputs, cell.execution_count = [], None
+            kind = kind or "given"
+        try:
+            cell.source = write(cell.source, kind, number, points)
+        except ValueError as error:
+            raise ValueError(f"cell {i}: {error}") from None
+        if "experiment" in tags:
+            cells.append(new_code_cell(EXPERIMENT.format(number=number), id=f"try-{i}"))
+        name = f"{number.replace('.', '-')}-{kind}"
+        names[name] = names.get(name, 0) + 1
+        graded = "tests" in kind or kind == "written"
+        cell.metadata["nbgrader"] = {
+            "schema_version": 3,
+            "cell_type": cell.cell_type,
+            "grade_id": f"{name}-{names[name]}",
+            "grade": graded,
+            "solution": kind in ("solution", "written"),
+            "locked": kind not in ("solution", "written"),
+            "task": False,
+            **({"points": points} if graded else {}),
+        }
+        cells.append(cell)
+    first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
+    used = [c for i, c in enumerate(notebook.cells) if kind_of(c, i) != "discussion"]
+    setup = setup_cell(used, solved())
+    cells[first:first] = [new_markdown_cell(ADVICE, id="advice"), setup]
+    return nbformat.from_dict({**notebook, "cells": cells})
+
+
+@functools.cache
+def solved():
+    """The names of the package that are saved from solutions of the book's exercises."""
+    names = set()
+    for path in SOURCES.glob("*.ipynb"):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if "solution" in cell.metadata.get("tags", []) and TAG.search(cell.source):
+                names |= {node.name for node in ast.parse(cell.source).body}
+    return frozenset(names)
+
+
+def kind_of(cell, number):
+    """The one tag of TAGS that a cell has, or None. Raises ValueError if there are more."""
+    kinds = [tag for tag in cell.metadata.get("tags", []) if tag in TAGS]
+    if len(kinds) > 1:
+        raise ValueError(f"cell {number}: it must have one of the tags {TAGS}, not {kinds}")
+    return kinds[0] if kinds else None
+
+
+def shown(source, kind, number, points):
+    """What students see of a cell of this kind."""
+    if kind == "solution":
+        return stub(source)
+    if kind == "hidden-tests":
+        return MORE_TESTS
+    if kind == "written":
+        check_rubric(source, points)
+        return HEADING.format(number=number, points=points) + WRITE_HERE
+    return source
+
+
+def stub(source):
+    """Definitions whose functions are not implemented."""
+    lines = untagged(source).splitlines()
+    for body, indent in reversed(bodies(source)):
+        lines[body] = [indent + STUB]
+    return "\n".join(lines)
+
+
+def untagged(source):
+    """The source without the tags that save code into the package."""
+    return re.sub(r" *# ?@save$", "", source, flags=re.MULTILINE)
+
+
+def bodies(source):
+    """The lines, as a slice, and the indent of each body that students are to write.
+
+    That is the body of each function but for its docstring. Raises ValueError for
+    anything but functions, classes of methods, imports and constants, for a function
+    without a docstring, and for what students would see of a solution.
+    """
+    source = untagged(source)
+    lines, functions, found = source.splitlines(), [], []
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef):
+            check_documented(node)
+            functions += node.body[1:]
+        elif isinstance(node, ast.FunctionDef):
+            functions.append(node)
+        elif not isinstance(node, ast.Import | ast.ImportFrom | ast.Assign):
+            line = lines[node.lineno - 1]
+            raise ValueError(f"a solution must hold definitions only, not {line!r}")
+    if not functions:
+        raise ValueError("a solution must define a function")
+    hidden = set()
+    for node in functions:
+        if not isinstance(node, ast.FunctionDef):
+            line = lines[node.lineno - 1].strip()
+            raise ValueError(f"a class in a solution must hold methods only, not {line!r}")
+        check_documented(node)
+        body = node.body[ast.get_docstring(node) is not None :]
+        for part in (node.body[0], *body[:1]):
+            if lines[part.lineno - 1][: part.col_offset].strip():
+                raise ValueError(f"the body of {node.name} must begin on a line of its own")
+        first = node.body[0].end_lineno if body != node.body else body[0].lineno - 1
+        hidden.update(range(first + 1, node.end_lineno + 1))
+        found.append((slice(first, node.end_lineno), " " * node.body[0].col_offset))
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT and token.start[0] not in hidden:
+            raise ValueError(f"students would see {token.string!r}: put it into a body")
+    return found
+
+
+def check_documented(node):
+    """Raise ValueError unless a definition has a docstring, or a name like __init__."""
+    if ast.get_docstring(node) is None and not node.name.startswith("__"):
+        raise ValueError(f"{node.name} must have a docstring: all that students get of it")
+
+
+def check_rubric(source, points):
+    """Raise ValueError unless a rubric stands at the end, which gives all the points."""
+    _, _, rubric = source.partition(f"**Rubric** ({points} points)")
+    items = re.findall(r"^- (\d+) points?: \S", rubric, re.MULTILINE)
+    if sum(map(int, items)) != points:
+        raise ValueError(
+            f"an answer with {points} points must end with '**Rubric** ({points} points)' "
+            f"and '- N points: ...' for all of them, not for {items}"
+        )
+
+
+if __name__ == "__main__":
+    main()
