@@ -15,8 +15,7 @@ from helpers import ROOT
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from grading import assignments
-from tools.build import standalone
+from tools.build import exercises, standalone
 
 NOTEBOOKS = ROOT / "notebooks"
 FEW = [
@@ -52,7 +51,7 @@ def served(name):
         standalone.add_setup(source)
         return source
     stored = {cell.id: cell for cell in source.cells}
-    notebook = assignments.student_view(assignments.course_view(source))
+    notebook = exercises.student_view(source)
     for cell in notebook.cells:
         if cell.cell_type == "code" and cell.id in stored:
             for part in ("source", "outputs", "execution_count"):
