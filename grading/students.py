@@ -1,8 +1,8 @@
 """Write the folder that students of a course get: no solution and no hidden test is in it.
 
 It holds the chapters, the assignments as nbgrader released them, and the package as a
-wheel, without the definitions that exercises ask for. It can be given out as a zip or a
-repository: see the README in it.
+wheel, in which the definitions that exercises ask for are stubs. It can be given out as a
+zip or a repository: see the README in it.
 """
 
 import shutil
@@ -33,8 +33,8 @@ Hand in the notebook of the assignment, under its own name.
 """
 
 
-def write(course, without):
-    """Write students/ of a course, anew; these names are left out of the package."""
+def write(course, stubs):
+    """Write students/ of a course, anew; these names are stubs in the package."""
     folder = course / "students"
     shutil.rmtree(folder, ignore_errors=True)
     exercises = folder / "notebooks" / "exercises"
@@ -43,14 +43,14 @@ def write(course, without):
         shutil.copy(path, folder / "notebooks")
     for path in course.glob("release/*/*.ipynb"):
         shutil.copy(path, exercises)
-    wheel = make_wheel(folder, without)
+    wheel = make_wheel(folder, stubs)
     (folder / "README.md").write_text(README.format(wheel=wheel.name), encoding="utf-8")
 
 
-def make_wheel(folder, without):
-    """Build the package without these names; returns the wheel's path."""
+def make_wheel(folder, stubs):
+    """Build the package with these names as stubs; returns the wheel's path."""
     with tempfile.TemporaryDirectory() as temporary:
-        for name, text in package_files(without).items():
+        for name, text in package_files(stubs).items():
             path = Path(temporary, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")

@@ -32,7 +32,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from tools.build.save import TAG
-from tools.build.standalone import ROOT, setup_cell
+from tools.build.standalone import ROOT, STUB, body_of, setup_cell
 
 SOURCES = ROOT / "notebooks" / "exercises"
 TAGS = ("solution", "tests", "hidden-tests", "discussion")
@@ -45,7 +45,6 @@ Add cells wherever you want.
 Grading runs the notebook once, from the top, with more tests of the same specification. A
 cell that computes for more than a minute is stopped there, which costs nothing for an
 experiment. Before you hand in, restart the kernel and run all cells."""
-STUB = "raise NotImplementedError"
 MORE_TESTS = "# More tests run here when your work is graded."
 HEADING = "**Your answer to {number}** *({points} points, graded by hand)*\n\n"
 WRITE_HERE = "*Write here.*"
@@ -205,9 +204,8 @@ def bodies(source):
         for part in (node.body[0], *body[:1]):
             if lines[part.lineno - 1][: part.col_offset].strip():
                 raise ValueError(f"the body of {node.name} must begin on a line of its own")
-        first = node.body[0].end_lineno if body != node.body else body[0].lineno - 1
-        hidden.update(range(first + 1, node.end_lineno + 1))
-        found.append((slice(first, node.end_lineno), " " * node.body[0].col_offset))
+        found.append(body_of(node))
+        hidden.update(range(found[-1][0].start + 1, node.end_lineno + 1))
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT and token.start[0] not in hidden:
             raise ValueError(f"students would see {token.string!r}: put it into a body")

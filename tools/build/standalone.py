@@ -59,6 +59,7 @@ if importlib.util.find_spec("sacrebleu") is None:
         print("Setup: sacrebleu could not be installed, which needs a network.")
         print("The cells that compute corpus BLEU will fail; all others run.")
 """
+STUB = "raise NotImplementedError"
 CELL = {  # folded in Colab, in JupyterLab and in the book
     "cellView": "form",
     "jupyter": {"source_hidden": True},
@@ -82,11 +83,11 @@ def add_setup(notebook):
     notebook.cells = [*cells[:first], setup_cell(cells), *cells[first:]]
 
 
-def setup_cell(cells, without=()):
-    """The cell that brings what the code of these cells needs, but not these names."""
+def setup_cell(cells, stubs=()):
+    """The cell that brings what the code of these cells needs, and these names as stubs."""
     code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     needed = {part for part, names in NAMES.items() if any(name in code for name in names)}
-    files = package_files(without)
+    files = package_files(stubs)
     if "phrasebook.tsv" not in needed:
         del files["d2lmini/data/phrasebook.tsv"]
     source = SETUP.format(packed=pack(files))
@@ -95,27 +96,37 @@ def setup_cell(cells, without=()):
     return nbformat.v4.new_code_cell(source.rstrip("\n"), id="setup", metadata=CELL)
 
 
-def package_files(without=()):
-    """The text of each file of the package; some definitions can be left out by name."""
+def package_files(stubs=()):
+    """The text of each file of the package; some definitions can be stubs, by name."""
     package = ROOT / "d2lmini"
     data = [package / "data" / name for name in ("attention.html", "phrasebook.tsv")]
     paths = [ROOT / "LICENSE", *package.glob("*.py"), *data]
     files = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
     for name, text in files.items():
         if name.endswith(".py"):
-            files[name] = remove(text, without)
+            files[name] = unsolved(text, stubs)
     return files
 
 
-def remove(source, names):
-    """The source of a module without the definitions of these names."""
+def unsolved(source, names):
+    """The source of a module in which what has these names is not implemented."""
     lines = source.splitlines(keepends=True)
     for node in reversed(ast.parse(source).body):
         if getattr(node, "name", None) in names:
-            first = min([node.lineno, *(part.lineno for part in node.decorator_list)])
-            del lines[first - 1 : node.end_lineno]
-    listed = {f"{mark}{name}{mark}," for name in names for mark in ("", '"')}
-    return "".join(line for line in lines if line.strip() not in listed)
+            parts = node.body if isinstance(node, ast.ClassDef) else [node]
+            for function in reversed(parts):
+                if isinstance(function, ast.FunctionDef):
+                    body, indent = body_of(function)
+                    lines[body] = [f"{indent}{STUB}\n"]
+    return "".join(lines)
+
+
+def body_of(function):
+    """The lines below a function's signature and docstring, as a slice; their indent."""
+    first = function.body[0]
+    documented = ast.get_docstring(function) is not None
+    start = first.end_lineno if documented else first.lineno - 1
+    return slice(start, function.end_lineno), " " * first.col_offset
 
 
 def pack(files):
