@@ -22,8 +22,6 @@ from grading import assignments, grade, isolation, mend
 from tools.build import exercises
 
 pytestmark = pytest.mark.slow
-small = pytest.mark.xdist_group("small course")  # its fixtures are made once
-real = pytest.mark.xdist_group("real course")
 
 NAME = "00_doubling"
 GIVEN = """\
@@ -204,7 +202,6 @@ def graded(course):
     return table(tool("grade", NAME, "--course", course))
 
 
-@small
 def test_each_student_gets_the_points_and_a_remark(course, graded):
     assert exported(course) == {student: points for student, (points, _) in graded.items()}
     assert graded.keys() == GRADES.keys()
@@ -214,7 +211,6 @@ def test_each_student_gets_the_points_and_a_remark(course, graded):
         assert re.fullmatch(remark, said), student
 
 
-@small
 def test_everybody_gets_a_page_and_none_shows_a_hidden_test(course, graded):
     pages = {}
     for student in graded:
@@ -231,7 +227,6 @@ def test_everybody_gets_a_page_and_none_shows_a_hidden_test(course, graded):
     assert all("2 points: says why" in pages[student] for student in ("ada", "ned"))
 
 
-@small
 def test_a_page_needs_nothing_from_elsewhere_and_names_the_exercises(course, graded):
     path = course / "feedback" / "ada" / NAME / f"{NAME}.html"
     page = path.read_text(encoding="utf-8")
@@ -241,7 +236,6 @@ def test_a_page_needs_nothing_from_elsewhere_and_names_the_exercises(course, gra
     assert "<msup>" in page and "$2 x^2$" not in page
 
 
-@small
 def test_making_a_course_again_keeps_settings_submissions_and_points(course, graded):
     before = sorted((course / "submitted").rglob("*")), exported(course)
     tool("assignments", "--course", course, "--exercises", course / "exercises")
@@ -251,7 +245,6 @@ def test_making_a_course_again_keeps_settings_submissions_and_points(course, gra
     assert (sorted((course / "submitted").rglob("*")), exported(course)) == before
 
 
-@small
 def test_what_is_not_there_is_refused(course, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["grade", "09_nothing", "--course", str(course)])
     with pytest.raises(SystemExit, match=f"assignment must be one of {NAME}, not '09_no"):
@@ -394,7 +387,6 @@ for go in (
 }
 
 
-@small
 def test_cheats_get_nothing(course):
     """Only what needs no isolation where this system has none."""
     given_out = course / "release" / NAME / f"{NAME}.ipynb"
@@ -429,7 +421,6 @@ def test_what_a_release_holds_is_not_suspicious():
     assert isolation.suspicious(notebook(f"{packed}; exec(x)"), release) == ["exec", "gc"]
 
 
-@small
 def test_settings_that_cannot_be_read_stop_nbgrader(course, tmp_path):
     settings = (course / "nbgrader_config.py").read_text(encoding="utf-8")
     settings = settings.replace(repr(str(ROOT)), "'/nowhere'")
@@ -440,7 +431,6 @@ def test_settings_that_cannot_be_read_stop_nbgrader(course, tmp_path):
     assert "REPOSITORY must be the folder of the course" in run.stderr
 
 
-@small
 def test_without_isolation_the_grader_is_told_and_points_are_the_same(
     course, graded, monkeypatch
 ):
@@ -468,7 +458,6 @@ def real_course(tmp_path_factory):
     return folder
 
 
-@real
 def test_the_book_lets_students_download_what_nbgrader_releases(real_course):
     for path, download in exercises.read_all(exercises.SOURCES, exercises.student_view):
         release = read(real_course / "release" / path.stem / path.name)
@@ -478,7 +467,6 @@ def test_the_book_lets_students_download_what_nbgrader_releases(real_course):
             assert ours.metadata.get("nbgrader") == theirs.metadata.get("nbgrader")
 
 
-@real
 def test_the_students_folder_has_no_solution_and_no_hidden_test(real_course):
     folder = real_course / "students"
     texts = {}
@@ -516,7 +504,6 @@ def secrets_of(kind, source):
                 yield "\n".join(lines)
 
 
-@real
 def test_a_real_assignment_gives_points_for_what_is_right_and_mends_a_damaged_file(
     real_course,
 ):
