@@ -6,7 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=$1
-"$python" -m pytest -n 2 tests/package
+# What other libraries of that age say of each other is not our business.
+PYTHONPATH=$PWD "$python" -m pytest -n 2 -W ignore::DeprecationWarning tests/package
 served=$(mktemp -d)
 trap 'rm -rf "$served"' EXIT
 cp notebooks/*.ipynb conftest.py "$served"
