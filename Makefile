@@ -8,7 +8,7 @@ COURSE ?= _build/assignments
 REPO ?=
 export REPO
 COLAB_PACKAGES := ipykernel ipython matplotlib numpy pandas sacrebleu safetensors scikit-learn \
-	tokenizers tqdm transformers hypothesis nbval pytest-xdist requests scipy
+	tokenizers tqdm transformers hypothesis nbclient nbval pytest-xdist requests scipy
 ASSIGNMENT ?=
 STUDENT ?=
 
