@@ -55,6 +55,7 @@ def tags(cell):
 def test_cells_are_numbered_from_one_and_hold_clean_outputs(path):
     nbformat.validate(read(path))
     assert "widgets" not in read(path).metadata
+    assert all(re.fullmatch("[0-9a-f]{8}", cell.id) for cell in read(path).cells)
     cells = code_cells(path)
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     for cell in cells:
