@@ -68,10 +68,11 @@ def carried(name):
 # --- the cell ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*FEW, "04_bahdanau"])
+@pytest.mark.parametrize("name", [*FEW, "04_bahdanau", "exercises/11_gpt"])
 def test_a_download_carries_only_what_it_needs(name):
     source = carried(name)
-    uses = re.search(r"MTFraEng", (NOTEBOOKS / f"{name}.ipynb").read_text("utf-8"))
+    text = (NOTEBOOKS / f"{name}.ipynb").read_text("utf-8")
+    uses = re.search(r"MTFraEng|phrasebook\.tsv", text)
     assert len(source) < (220_000 if uses else 60_000)
     assert (len(source) > 100_000) == bool(uses)
     assert max(map(len, source.splitlines())) <= 120

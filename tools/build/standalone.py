@@ -23,7 +23,7 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = {  # what a notebook that uses one of these names needs besides the modules
-    "phrasebook.tsv": ("MTFraEng",),
+    "phrasebook.tsv": ("MTFraEng", "phrasebook.tsv"),
     "sacrebleu": ("held_out_bleu", "corpus_bleu"),
 }
 SETUP = '''\
