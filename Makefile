@@ -34,7 +34,8 @@ book: $(ENV)  ## render the book to _build/html (with links to it: REPO=owner/na
 	@$(BIN)/jupyter-book build . $(BOOK_FLAGS)
 	@$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir _build/html .
 	@rm -rf build
-	@$(BIN)/python -m tools.build.standalone _build/html/_sources/notebooks/*.ipynb
+	@$(BIN)/python -m tools.build.standalone _build/html/_sources/notebooks/*.ipynb \
+		_build/html/_sources/notebooks/further/*.ipynb
 	@$(BIN)/python -m tools.build.exercises _build/html/_sources/notebooks/exercises
 	@echo "The book is ready: open _build/html/index.html in a browser."
 

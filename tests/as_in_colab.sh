@@ -10,7 +10,7 @@ python=$1
 PYTHONPATH=$PWD "$python" -m pytest -n 2 -W ignore::DeprecationWarning tests/package
 served=$(mktemp -d)
 trap 'rm -rf "$served"' EXIT
-cp notebooks/*.ipynb conftest.py "$served"
-"$python" -m tools.build.standalone "$served"/*.ipynb
+cp -r notebooks/*.ipynb notebooks/further conftest.py "$served"
+"$python" -m tools.build.standalone "$served"/*.ipynb "$served"/further/*.ipynb
 cd "$served"
 "$python" -m pytest --nbval --nbval-current-env -n 2 --dist loadfile .

@@ -7,8 +7,8 @@ A tag saves one top-level `def`, `class` or assignment. It stands at the end of 
 line, on a line of its own above it, or after a decorator. `@d2l.add_to_class(C)  #@save`
 puts the method into the saved class C.
 
-Each notebook named in `_toc.yml` that saves something becomes one module; what its notebook
-in notebooks/exercises/ saves comes last. Its imports are those that the saved code needs;
+Each chapter named in `_toc.yml` that saves something becomes one module; what its notebooks
+in notebooks/further/ and notebooks/exercises/ save comes last. Its imports are those that the saved code needs;
 `d2l.Name` becomes an explicit import from the module that saves Name, which must be an
 earlier chapter. The module's docstring is the notebook's title and its paragraph that
 begins with `**Axes.**`.
@@ -52,7 +52,7 @@ class SaveError(Exception):
 
 @dataclass
 class Chapter:
-    """What one notebook, with its exercises, gives the package."""
+    """What a chapter gives the package, with its further page and its exercises."""
 
     path: Path
     module: str
@@ -90,7 +90,8 @@ def read_chapter(path: Path, root: Path) -> Chapter:
         title=title[1] if title else "",
         axes=axes[0].replace("**", "") if axes else "",
     )
-    for notebook in (path, path.parent / "exercises" / path.name):
+    others = [path.parent / folder / path.name for folder in ("further", "exercises")]
+    for notebook in (path, *others):
         sources = read_cells(notebook, "code", root) if notebook.exists() else []
         if any(map(TAG.search, sources)):
             for number, source in enumerate(sources, start=1):
