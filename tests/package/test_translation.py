@@ -415,6 +415,8 @@ def test_without_padding_scores_and_states_equal_d2l_s(d2l_1_0_3, Decoder, seed)
         for model in (ours, theirs)
     ]
     assert_close(states[0][1], states[1][1])
+    if Decoder is d2l.Seq2SeqAttentionDecoder:
+        assert_close(ours.decoder.attention_weights, theirs.decoder.attention_weights)
 
 
 @both
