@@ -239,10 +239,9 @@ def test_a_second_fit_has_its_own_history_and_figure():
     assert len(plt.get_fignums()) == 2
 
 
-@pytest.mark.parametrize("loader", [None, []])
-def test_validation_can_be_left_out_but_not_training(loader):
+def test_validation_can_be_left_out_but_not_training():
     data, trainer = LineData(), d2l.Trainer(max_epochs=2)
-    data.val_dataloader = lambda: loader
+    data.val_dataloader = lambda: None
     trainer.fit(line(), data)
     assert list(trainer.history.columns) == ["train_loss"]
     data.train_dataloader = list
@@ -255,18 +254,13 @@ def test_each_pass_has_its_mode_and_mixed_precision_is_for_forward_passes(precis
     model, seen = line(), []
 
     def note(net, inputs, output):
-        device, is_on = output.device.type, torch.is_autocast_enabled
-        seen.append((output.dtype, net.training, torch.is_grad_enabled(), is_on(device)))
-        if output.requires_grad:
-            output.register_hook(lambda grad: seen.append(("backward", is_on(device))))
+        seen.append((output.dtype, net.training, torch.is_grad_enabled()))
 
     model.net.register_forward_hook(note)
     trainer = d2l.Trainer(max_epochs=5, num_gpus=1, precision=precision)
     trainer.fit(model, LineData(num_train=32))
-    mixed = precision == "bf16-mixed"
-    dtype = torch.bfloat16 if mixed else torch.float32
-    training = [(dtype, True, True, mixed), ("backward", False)]
-    assert seen == [*training, *training, (dtype, False, False, mixed)] * 5
+    dtype = torch.bfloat16 if precision == "bf16-mixed" else torch.float32
+    assert seen == [*[(dtype, True, True)] * 2, (dtype, False, False)] * 5
     assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
     assert {parameter.device for parameter in model.parameters()} == {d2l.try_gpu()}
     assert trainer.history.val_loss.iloc[-1] < 0.5 * trainer.history.val_loss.iloc[0]
@@ -458,13 +452,3 @@ def test_no_fault_is_taken_for_a_file(server, tmp_path, digits, old):
     for name, found in zip(names, str(error.value).split("\n")[1:], strict=True):
         assert found.startswith(f"  {server.at(name)}: ") and FAULTS[name] in found
     assert contents(tmp_path) == old
-
-
-@pytest.mark.parametrize("name", ["MTFraEng", "FashionMNIST"])
-def test_wrong_data_are_refused(server, tmp_path, name):
-    Data = getattr(d2l, name)
-    assert all(mirror.startswith("https://") for mirror in Data.mirrors)
-    Data = type("Data", (Data,), {"mirrors": (server.at("wrong"),)})
-    options = {"source": "tatoeba"} if name == "MTFraEng" else {}
-    with pytest.raises(ConnectionError, match="the file has the hash"):
-        Data(2, root=str(tmp_path), **options)
