@@ -26,20 +26,6 @@ X = torch.randint(SIZE, (2, 5), generator=torch.Generator().manual_seed(0))
 ENCODED = random(6, 2, 4), random(2, 2, 4, seed=1)  # six tokens, two layers
 
 
-def test_shapes_are_those_of_the_chapter_of_d2l():
-    encoder = d2l.Seq2SeqEncoder(10, 8, 16, 2)
-    decoder = d2l.Seq2SeqAttentionDecoder(10, 8, 16, 2)
-    assert decoder.attention_weights == []
-    X = torch.zeros((4, 7), dtype=torch.long)
-    state = decoder.init_state(encoder(X), None)
-    logits, (enc_outputs, hidden_state, lengths) = decoder(X, state)
-    assert logits.shape == (4, 7, 10)
-    assert enc_outputs.shape == (4, 7, 16)
-    assert hidden_state.shape == (2, 4, 16)
-    assert lengths is None
-    assert [weights.shape for weights in decoder.attention_weights] == [(4, 1, 7)] * 7
-
-
 @pytest.mark.parametrize("lengths", [None, torch.tensor([2, 6])])
 def test_each_step_attends_to_the_tokens_and_never_to_padding(lengths):
     decoder = decoder_of()

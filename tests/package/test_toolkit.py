@@ -325,22 +325,7 @@ def test_a_classifier_reports_its_accuracy(capsys):
     assert capsys.readouterr().out == "Linear output shape: (3, 2)\n"
 
 
-# --- diagrams and checks ---------------------------------------------------------------
-
-
-def test_boxes_and_arrows_land_in_the_axes():
-    _, axes = plt.subplots()
-    axes.set(xlim=(0, 4), ylim=(0, 2))
-    fitted = d2l.draw_box(axes, 1, 1, "h", "C0")
-    sized = d2l.draw_box(axes, 3, 1, "s", size=(1, 0.5))
-    assert (fitted.get_text(), fitted.get_position()) == ("h", (1, 1))
-    assert (sized.get_text(), sized.get_position()) == ("s", (3, 1))
-    (box,) = axes.patches
-    assert box.get_path().get_extents().bounds == pytest.approx((2.5, 0.75, 1, 0.5))
-    d2l.draw_arrow(axes, (1, 1), (1, 0.5), (3, 0.5))
-    ends = [axes.transData.transform(point) for point in ((1, 1), (3, 0.5))]
-    window = axes.patches[-1].get_window_extent()
-    assert all(window.padded(20).contains(*end) for end in ends)
+# --- checks of exercises --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
