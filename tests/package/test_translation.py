@@ -133,6 +133,8 @@ def test_tatoeba_is_what_d2l_makes_of_it(d2l_1_0_3, tatoeba, tatoeba_text):
     engs = ["go .", "i lost .", "he's calm .", "i'm home ."]
     fras = ["va !", "j'ai perdu .", "il est calme .", "je suis chez moi ."]
     assert_equal(tatoeba.build(engs, fras), theirs.build(engs, fras))
+    assert_disjoint(tatoeba)  # unlike d2l's, which have a sentence in both parts
+    assert sum(len(batch[0]) for batch in tatoeba.val_dataloader()) == 128
 
 
 # --- training and validation ---------------------------------------------------------
@@ -142,11 +144,6 @@ def assert_disjoint(data):
     """No English sentence is used for both training and validation."""
     train, held_out = (set(data.sentences(part)[0]) for part in (True, False))
     assert train and held_out and not train & held_out
-
-
-def test_validation_leaves_out_the_sentence_that_d2l_has_in_both_parts(tatoeba):
-    assert_disjoint(tatoeba)
-    assert sum(len(batch[0]) for batch in tatoeba.val_dataloader()) == 128
 
 
 def test_validation_takes_what_comes_after_training_and_was_not_in_it():
