@@ -7,11 +7,14 @@ translates there, too; without it these tests run on the CPU alone.
 """
 
 import copy
+import subprocess
+import sys
 from functools import partial
 
+import nbformat
 import pytest
 import torch
-from helpers import assert_close, random
+from helpers import ROOT, assert_close, random
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
@@ -192,6 +195,44 @@ def test_everything_stays_on_the_device_of_the_inputs(call, monkeypatch):
     with OneDevice():
         outputs, gradients = run(call, "meta")
     assert outputs and all(x.is_meta for x in [*outputs, *gradients])
+
+
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def cells_that_fail_on_cuda(notebook):
+    """Those that mix devices; few others may fail."""
+    command = [sys.executable, ROOT / "tests" / "package" / "stand_in.py", notebook]
+    options = {"stdout": subprocess.PIPE, "text": True, "check": True}
+    lines = subprocess.run(command, cwd=ROOT, **options).stdout.splitlines()
+    passed_over = [line for line in lines if line.startswith("passed over")]
+    assert len(passed_over) < 5, lines
+    return [line for line in lines if line not in passed_over]
+
+
+def test_a_cell_that_mixes_devices_is_found_without_a_gpu(tmp_path):
+    layers = "layer = nn.Linear(3, 3).to(device)\nlayer(X.to(device)).sum().backward()"
+    cells = [
+        "import torch\nfrom torch import nn\nimport d2lmini as d2l",
+        "X, device = torch.ones(2, 3), d2l.try_gpu()",
+        layers,
+        layers.replace("X.to(device)", "X"),
+        "X[torch.arange(2, device=device)]",
+        "layer.weight.detach().numpy()",
+        "assert torch.equal(X.to(device).add_(2 * X.sum().to(device)).cpu(), X + 12)",
+    ]
+    cells = [nbformat.v4.new_code_cell(cell, id=f"{i}") for i, cell in enumerate(cells)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "some.ipynb")
+    found = [
+        line.split(":")[0] for line in cells_that_fail_on_cuda(tmp_path / "some.ipynb")
+    ]
+    assert found == ["3", "4", "5"]
+
+
+@pytest.mark.weekly
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_no_notebook_mixes_devices(path):
+    assert cells_that_fail_on_cuda(path) == []
 
 
 # --- the same results on every device ------------------------------------------------
