@@ -157,21 +157,6 @@ def test_what_does_not_fit_is_refused_with_its_sizes(changed, attend):
 # --- the five stages -----------------------------------------------------------------
 
 
-def test_the_stages_one_by_one():
-    query = torch.tensor([[[[1.0, 2.0], [0.0, -1.0]]]])
-    key = torch.tensor([[[[3.0, 1.0], [2.0, 2.0], [0.0, 5.0]]]])
-    similarities = d2l.dot_product_similarities(query, key)
-    assert similarities.tolist() == [[[[5.0, 6.0, 10.0], [-1.0, -2.0, -5.0]]]]
-    assert d2l.scale(similarities, 4).tolist() == [[[[2.5, 3.0, 5.0], [-0.5, -1.0, -2.5]]]]
-    matrix = torch.tensor([[True, False, True], [False, True, True]])
-    masked = d2l.mask(similarities, matrix)
-    assert masked.tolist() == [[[[5.0, -math.inf, 10.0], [-math.inf, -2.0, -5.0]]]]
-    assert similarities[0, 0, 0, 1] == 6
-    weights = torch.tensor([[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]])
-    values = torch.tensor([[2.0], [4.0], [6.0]])
-    assert d2l.attention_values(weights, values).tolist() == [[4.0], [4.0]]
-
-
 @given(problems(square=True), st.integers(0, 3))
 def test_the_module_of_stages_is_causal_attention_up_to_its_size(problem, longer):
     inputs, _ = problem
