@@ -265,15 +265,6 @@ def test_a_number_of_digits_that_there_are_not_is_refused(num_train):
         d2l.Digits(num_train=num_train)
 
 
-def test_a_set_gives_single_images_and_batches(digits):
-    image, label = digits.val[3]
-    assert image.shape == (1, 8, 8) and type(label) is int
-    X, y = digits.val[[3, -1]]
-    assert X.shape == (2, 1, 8, 8) and y.tolist() == [label, digits.val[-1][1]]
-    assert torch.equal(X[0], image) and torch.equal(X[1], digits.val[-1][0])
-    assert len([*digits.val]) == 500
-
-
 def test_batches_hold_all_images_once_and_only_training_is_shuffled(digits):
     for train, data in [(True, digits.train), (False, digits.val)]:
         batches = [*digits.get_dataloader(train)]
