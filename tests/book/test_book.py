@@ -75,12 +75,15 @@ def cosine(query, key):
 def test_the_picture_of_attention_shows_numbers_that_are_true():
     picture = (ROOT / "book/_static/attention.svg").read_text(encoding="utf-8")
     texts = re.findall(r"<text[^>]*>(.*?)</text>", picture)
-    query, *output = texts[6:10]  # after the titles of the columns
-    keys, scores, weights, values = (texts[i::4] for i in range(11, 15))
+    assert texts[3] == "÷ τ = 0.3"
+    query, *output = texts[7:11]  # after the titles of the columns
+    keys, scores, divided, weights, values = (texts[i::5] for i in range(12, 17))
     assert len(keys) == len(values) == 6
-    expected = torch.tensor([cosine(query, key) for key in keys]) / 0.3
+    expected = torch.tensor([cosine(query, key) for key in keys])
     assert scores == [f"{score:.2f}" for score in expected]
-    assert weights == [f"{weight:.2f}" for weight in torch.softmax(expected, dim=0)]
+    assert divided == [f"{score:.2f}" for score in expected / 0.3]
+    softmax = torch.softmax(expected / 0.3, dim=0)
+    assert weights == [f"{weight:.2f}" for weight in softmax]
     first, second = sorted(zip(weights, values), reverse=True)[:2]
     assert output == [" ".join(first), "+ " + " ".join(second), "+ …"]
 

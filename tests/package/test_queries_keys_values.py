@@ -5,6 +5,7 @@ import torch
 from helpers import random
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.patches import FancyArrowPatch
 
 import d2lmini as d2l
 from d2lmini import plt
@@ -21,10 +22,19 @@ def test_the_drawing_has_the_labels_and_the_rounded_numbers():
     assert {"q", *labels[1], *labels[2], "out", "softmax"} | numbers <= {*texts}
 
 
+def test_with_a_temperature_the_drawing_shows_the_scores_before_and_after():
+    scores = torch.tensor([0.5, -torch.inf])
+    weights = torch.softmax(scores / 0.1, dim=0)
+    d2l.draw_attention("q", "ab", "xy", "out", scores, weights, temperature=0.1)
+    texts = [text.get_text() for text in plt.gca().texts]
+    assert {"0.50", "÷ τ = 0.1", "5.00", "1.00", "0.00"} <= {*texts}
+    assert texts.count("−∞") == 2
+
+
 def test_an_arrow_is_as_thick_as_its_weight_and_a_masked_key_has_none():
     weights = torch.tensor([0.75, 0.25, 0.0])
     d2l.draw_attention("q", "abc", "xyz", "out", weights, weights)
-    arrows = [text.arrow_patch for text in plt.gca().texts if hasattr(text, "arrow_patch")]
+    arrows = [patch for patch in plt.gca().patches if isinstance(patch, FancyArrowPatch)]
     red = [arrow.get_linewidth() for arrow in arrows if arrow.get_edgecolor()[0] > 0.8]
     assert red == pytest.approx([4.5, 4.5, 1.5, 1.5])
 
