@@ -37,16 +37,6 @@ def test_every_public_name_has_an_entry(documented):
     assert {name for name, kind in documented.items() if kind in kinds} == expected
 
 
-def test_methods_have_entries_and_private_names_have_none(documented):
-    methods = {
-        "toolkit.Trainer.fit",
-        "translation.Vocab.to_tokens",
-        "multi_head.MultiHeadAttention.attend",
-    }
-    assert {f"d2lmini.{method}" for method in methods} <= documented.keys()
-    assert not [name for name in documented if "._" in name]
-
-
 def test_each_name_stands_under_its_chapter():
     section = (
         r"^## (.+)\n\n\[.+\]\(\.\./(.+)\).*\n\n```{eval-rst}\n.. automodule:: d2lmini\.(.+)"
@@ -57,11 +47,3 @@ def test_each_name_stands_under_its_chapter():
         for chapter in chapters
         if chapter.saved
     ]
-
-
-def test_a_docstring_in_plain_text_becomes_restructuredtext():
-    lines = ["Scores |k - q| of `a * b`, see `<cls>`_", "and x_ and 2*3."]
-    extension.rewrite_docstring(None, "function", "f", None, None, lines)
-    first, second = lines
-    assert first == r"Scores \|k - q\| of ``a * b``, see ``<cls>``\_"
-    assert second == r"and x\_ and 2\*3."
