@@ -1,12 +1,8 @@
-"""The book's own files: MathJax, the table of contents, pictures, no outside host."""
+"""The book's own files: the table of contents, pictures, no outside host."""
 
-import itertools
-import math
 import re
-from collections import Counter
 
 import pytest
-import torch
 import yaml
 from helpers import ROOT
 
@@ -31,26 +27,6 @@ def test_every_image_has_alternative_text(page):
     directive = r"^([`:]{3,})\{(?:image|figure)\}(.*?)^\1"
     for _, options in re.findall(directive, text, re.MULTILINE | re.DOTALL):
         assert re.search(r"^:alt: +\S", options, re.MULTILINE), options
-
-
-def cosine(query, key):
-    """The score of chapter 1: the cosine of the counts of neighbouring letters."""
-    q, k = (Counter(itertools.pairwise(f"^{name.lower()}")) for name in (query, key))
-    norms = math.prod(math.hypot(*counts.values()) for counts in (q, k))
-    return sum(q[pair] * k[pair] for pair in q) / norms
-
-
-def test_the_picture_of_attention_shows_numbers_that_are_true():
-    picture = (ROOT / "book/_static/attention.svg").read_text(encoding="utf-8")
-    texts = re.findall(r"<text[^>]*>(.*?)</text>", picture)
-    query, *output = texts[6:10]  # after the titles of the columns
-    keys, scores, weights, values = (texts[i::4] for i in range(11, 15))
-    assert len(keys) == len(values) == 6
-    expected = torch.tensor([cosine(query, key) for key in keys]) / 0.3
-    assert scores == [f"{score:.2f}" for score in expected]
-    assert weights == [f"{weight:.2f}" for weight in torch.softmax(expected, dim=0)]
-    first, second = sorted(zip(weights, values), reverse=True)[:2]
-    assert output == [" ".join(first), "+ " + " ".join(second), "+ …"]
 
 
 # --- no outside host -----------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The project's own promises: README, CI and the environment."""
+"""The project's own promises: CI, the environment and the version."""
 
 import re
 import subprocess
@@ -9,7 +9,6 @@ import pytest
 import yaml
 from helpers import ROOT
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
@@ -17,13 +16,6 @@ def workflow(name):
     text = (ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
     read = yaml.safe_load(text)
     return read, read[True]  # in YAML, `on` means true
-
-
-def test_ci_runs_the_commands_of_the_readme():
-    commands = re.findall(r"^    (make \w+)", README, re.MULTILINE)
-    assert commands == ["make book", "make test"]
-    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert [command for command in commands if command not in run] == []
 
 
 def test_only_a_commit_that_has_passed_all_of_ci_is_published():

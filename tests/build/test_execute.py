@@ -72,7 +72,7 @@ def test_outputs_are_stored_of_a_run_in_the_folder_and_without_progress_bars(cou
     assert stored[5][0].data == {"text/plain": "('my course', '1')"}
 
 
-def test_what_is_stored_does_not_depend_on_the_run_or_the_editor(course):
+def test_metadata_and_numbers_of_cells_do_not_depend_on_the_editor(course):
     assert course.notebook.metadata == execute.METADATA
     cells = execute.code_cells(course.notebook)
     assert cells[0].metadata == {}

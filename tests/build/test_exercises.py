@@ -12,7 +12,6 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tools.build import exercises
 
 NOTEBOOKS = sorted(exercises.SOURCES.glob("*.ipynb"))
-CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
@@ -105,24 +104,6 @@ def stated(path):
 def test_statements_name_minutes_difficulty_and_the_points_of_their_tests(path):
     points = {number: each["points"] for number, each in parts_of(path).items()}
     assert points == {number: int(points) for number, _, _, points in stated(path)}
-
-
-@notebook
-def test_hidden_tests_say_what_was_tried_and_what_came(path):
-    for kind, cell in kinds(path):
-        if kind == "hidden-tests":
-            for node in ast.walk(ast.parse(cell.source)):
-                if isinstance(node, ast.Assert):
-                    assert isinstance(node.msg, ast.JoinedStr), ast.unparse(node)
-
-
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_a_chapter_has_a_quiz(path):
-    cells = nbformat.read(path, as_version=4).cells
-    chapter = "\n".join(cell.source for cell in cells)
-    quiz = chapter.partition("\n## Quiz\n")[2].partition("\n## Exercises\n")[0]
-    form = r"^\*\*\d\.\*\* .+\n\n<details>\n<summary>Answer</summary>\n\n"
-    assert 3 <= len(re.findall(form, quiz, re.MULTILINE)) <= 5
 
 
 @notebook

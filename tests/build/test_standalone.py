@@ -18,9 +18,6 @@ from tools.build import exercises, standalone
 NOTEBOOKS = ROOT / "notebooks"
 FEW = ["01_queries_keys_values", "exercises/03_scoring_functions"]
 ALL = [p.relative_to(NOTEBOOKS).as_posix()[:-6] for p in sorted(NOTEBOOKS.rglob("*.ipynb"))]
-# The kernel of Colab, and what these versions need besides what a newer one does.
-COLAB = ["ipython==7.34.0", "ipykernel==6.17.1", "backcall==0.2.0", "decorator==4.4.2"]
-COLAB += ["nest_asyncio==1.6.0", "pickleshare==0.7.5"]
 # What Python runs first in the clean environment: only this machine can be reached.
 NO_NETWORK = """
 import socket
@@ -133,16 +130,6 @@ def test_downloads_run_without_the_course_and_print_what_the_book_shows(tmp_path
 def test_every_other_download_runs_without_the_course(tmp_path, name):
     clean_environment(tmp_path / "clean")
     compare(tmp_path / "clean", tmp_path / "work", [name])
-
-
-@pytest.mark.weekly
-def test_downloads_run_with_the_old_kernel_of_colab(tmp_path):
-    target = clean_environment(tmp_path / "clean", "IPython", "ipython", "ipykernel")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
-    done = subprocess.run([*pip, target, *COLAB], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"pip could not install Colab's kernel: {done.stderr[-500:]}")
-    compare(tmp_path / "clean", tmp_path / "work", FEW)
 
 
 @pytest.mark.slow

@@ -64,12 +64,3 @@ def test_both_libraries_attend_decode_and_train_with_a_figure(d2l_1_0_3, monkeyp
     for candidate in row.candidates.values():
         candidate()
         assert d2lmini.plt.gcf().axes[0].lines
-
-
-def test_a_compiled_gpt_is_compared_with_the_same_one_uncompiled(monkeypatch):
-    monkeypatch.setattr(bench.shutil, "which", lambda name: name)
-    monkeypatch.setattr(torch, "compile", lambda model: model)  # which would take a minute
-    (row,) = bench.compile_rows()
-    assert row.candidates.keys() == {"ours"} | row.thresholds.keys()
-    for passes in row.candidates.values():
-        passes()
