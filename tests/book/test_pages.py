@@ -34,13 +34,6 @@ FEW = [
     "notebooks/exercises/05_multi_head",
     "book/results",
 ]
-SEARCHES = {  # what a reader looks for, and the page that must come first
-    "Trainer": "notebooks/00_toolkit",
-    "layer norm": "notebooks/07_transformer",
-    "dropout": "notebooks/03_scoring_functions",
-    "GPT": "notebooks/07_transformer",
-    "RoPE": "notebooks/06_positional_encoding",
-}
 
 # What axe-core finds in what others make, and we cannot mend.
 THEIRS = {
@@ -195,14 +188,6 @@ def test_every_link_within_the_book_leads_somewhere(address):
             elif anchor and target in anchors and unquote(anchor) not in anchors[target]:
                 broken.append((path.name, tag["href"]))
     assert broken == []
-
-
-@pytest.mark.parametrize(("words", "name"), SEARCHES.items(), ids=SEARCHES)
-def test_the_search_finds_the_chapter_first(open_page, words, name):
-    page = open_page(f"search.html?q={words.replace(' ', '+')}")
-    first = page.locator("#search-results ul.search li a").first
-    first.wait_for()
-    assert urlsplit(first.get_attribute("href")).path.endswith(f"{name}.html")
 
 
 def links(page):
