@@ -8,8 +8,6 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from tools.build.save import TAG
-
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 CHAPTERS = [path for path in NOTEBOOKS if path.parent.name == "notebooks"]
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
@@ -119,26 +117,6 @@ def test_a_figure_comes_in_the_first_quarter_and_a_chapter_has_its_parts(path):
     assert [part for part in parts if part not in text] == []
 
 
-@chapter
-def test_exercises_state_minutes_and_difficulty(path):
-    exercises = prose(path).partition("\n## Exercises")[2]
-    numbered = re.findall(r"^(\d+)\. (.*)$", exercises, re.MULTILINE)
-    assert [int(number) for number, _ in numbered] == list(range(1, len(numbered) + 1))
-    assert len(numbered) >= 4
-    for _, text in numbered:
-        assert re.match(r"\*\(\d+ minutes, (easy|medium|hard)\)\* \S", text), text
-
-
-@notebook
-def test_saved_functions_and_classes_have_a_docstring(path):
-    for cell in code_cells(path):
-        if not TAG.search(cell.source):
-            continue
-        for node in ast.parse(cell.source).body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name != "forward":
-                assert ast.get_docstring(node), node.name
-
-
 # --- in the book, JupyterLab, GitHub and Colab ---------------------------------------
 
 
@@ -152,16 +130,6 @@ def test_markdown_is_plain_enough_for_all_four(path):
     for formula in re.findall(r"\$\$(.*?)\$\$", text, re.DOTALL):
         assert "\n" not in formula, "a formula on several lines breaks in the book"
         assert not {r"\\", r"\tag"} <= {*re.findall(r"\\(?:\\|tag)", formula)}, formula
-
-
-@notebook
-def test_there_is_one_title_with_the_number_of_the_file(path):
-    (title,) = re.findall(r"^# (.*)$", prose(path), re.MULTILINE)
-    number = int(path.stem[:2])
-    if path not in CHAPTERS:
-        assert title.startswith(f"Exercises {number} · ")
-    else:
-        assert title.startswith(f"{number} · ") if number else title[0].isalpha()
 
 
 @notebook
