@@ -36,7 +36,7 @@ from .nadaraya_watson import (
     triangular,
 )
 from .positional_encoding import PositionalEncoding, RotaryEncoding
-from .pretraining import TransformerLM, corrupt_spans, mask_tokens, visible_lens
+from .pretraining import TransformerLM, corrupt_spans, mask_tokens, valid_lens_for
 from .queries_keys_values import attention_pooling, draw_attention, show_heatmaps
 from .scoring_functions import (
     AdditiveAttention,
@@ -190,7 +190,7 @@ __all__ = [
     "reverse_axes",
     "column_masked_softmax",
     "column_attention",
-    "visible_lens",
+    "valid_lens_for",
     "TransformerLM",
     "mask_tokens",
     "corrupt_spans",

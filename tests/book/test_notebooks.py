@@ -8,8 +8,10 @@ import nbformat
 import pytest
 from helpers import ROOT
 
+from tools.build import pages
+
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
-CHAPTERS = [path for path in NOTEBOOKS if path.parent.name == "notebooks"]
+CHAPTERS = pages.chapters(ROOT)
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
 PAPER = re.compile(
     r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/|proceedings\.mlr\.press/"
@@ -113,8 +115,9 @@ def test_a_figure_comes_in_the_first_quarter_and_a_chapter_has_its_parts(path):
     cells, text = code_cells(path), prose(path)
     first = next(i for i, cell in enumerate(cells) if figures(cell))
     assert first < len(cells) / 4
-    parts = "**You will build**", "**You will measure**", "\n## Summary", "\n## Exercises"
-    assert [part for part in parts if part not in text] == []
+    assert pages.question(read(path))
+    assert re.search(r"^(- )?\*\*(At the end you will have|You will build)\*\*", text, re.M)
+    assert "\n## Summary" in text and "\n## Exercises" in text
 
 
 # --- in the book, JupyterLab, GitHub and Colab ---------------------------------------
@@ -178,6 +181,12 @@ def symbols(text):
 
 
 @chapter
-def test_every_symbol_is_on_the_page_of_notation(path):
-    page = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
-    assert symbols(prose(path)) - symbols(page) == set()
+def test_every_symbol_is_explained_for_its_page_or_an_earlier_one(path):
+    """On the page of notation, in the general part or in the section of such a page."""
+    notation = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
+    general, *sections = re.split(r"^### ", notation, flags=re.MULTILINE)
+    read_so_far = CHAPTERS[: CHAPTERS.index(path) + 1]
+    titles = {pages.title(read(page)) for page in read_so_far}
+    explained = [text for text in sections if text.partition("\n")[0] in titles]
+    assert len(explained) == len(titles)
+    assert symbols(prose(path)) - symbols("".join([general, *explained])) == set()

@@ -13,10 +13,10 @@ TERMS = yaml.safe_load((ROOT / "book" / "terms.yml").read_text(encoding="utf-8")
 chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 
-def family(path):
-    """A chapter with its further page and its exercises, as far as there are any."""
-    folders = path.parent, path.parent / "further", path.parent / "exercises"
-    return [folder / path.name for folder in folders if (folder / path.name).exists()]
+def with_further(path):
+    """A chapter and its further page, if there is one."""
+    further = path.parent / "further" / path.name
+    return [path, further] if further.exists() else [path]
 
 
 def before(path):
@@ -45,7 +45,7 @@ def module_of():
 @chapter
 def test_no_page_uses_a_saved_name_of_a_later_one(path, module_of):
     modules = {save.module_name(p) for p in [*before(path), path]}
-    for page in family(path):
+    for page in with_further(path):
         for name in set(re.findall(r"\bd2l\.(\w+)", code(page))) & module_of.keys():
             assert module_of[name] in modules, f"{page.name} uses d2l.{name}"
 

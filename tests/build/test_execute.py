@@ -73,7 +73,7 @@ def test_outputs_are_stored_of_a_run_in_the_folder_and_without_progress_bars(cou
 
 
 def test_metadata_and_numbers_of_cells_do_not_depend_on_the_editor(course):
-    assert course.notebook.metadata == execute.METADATA
+    assert course.notebook.metadata == execute.METADATA | {"running_seconds": 5}
     cells = execute.code_cells(course.notebook)
     assert cells[0].metadata == {}
     assert [cell.execution_count for cell in cells] == [1, 2, 3, 4, 5, 6]
@@ -82,6 +82,21 @@ def test_metadata_and_numbers_of_cells_do_not_depend_on_the_editor(course):
 def test_a_second_run_leaves_the_file_as_it_is(course):
     assert course.again.stat == course.first.stat
     assert list(course.path.parent.iterdir()) == [course.path]
+
+
+def test_clip_paths_are_called_alike_in_each_run():
+    figure = '<clipPath id="p{}"><rect x="1.26"/></clipPath><g clip-path="url(#p{})">'
+    first, second = (figure.format(*[f"{n:010x}"] * 2) for n in (0xA, 0xB))
+    normal = execute.normalise_svg(first, "1")
+    assert normal == execute.normalise_svg(second, "1") != execute.normalise_svg(first, "2")
+    assert normal.count("clip-1-0") == 2 and 'x="1.3"' in normal
+
+
+def test_a_running_time_is_rounded_up_and_kept_unless_it_is_far_off():
+    notebook = nbformat.v4.new_notebook()
+    for seconds, stored, noted in [(6, None, 10), (12, 10, 10), (18, 10, 20), (3, 10, 5)]:
+        execute.note_time(notebook, seconds, stored)
+        assert notebook.metadata["running_seconds"] == noted
 
 
 def test_an_unstable_output_is_kept_until_its_source_changes_or_a_refresh(course):

@@ -140,7 +140,7 @@ CALLS = [
     ("self_attention", d2l.self_attention, (*HEADS, MASK)),
     ("ScaledDotProductAttention", d2l.ScaledDotProductAttention(True, 7), SQUARE),
     ("column_attention", d2l.column_attention, (*COLUMNS, LENGTHS)),
-    ("visible_lens", d2l.visible_lens, ("prefix", LENGTHS, 5, LENGTHS)),
+    ("valid_lens_for", d2l.valid_lens_for, ("prefix", LENGTHS, 5, LENGTHS)),
     (
         "TransformerLM",
         made(d2l.TransformerLM, *SIZES, "prefix"),

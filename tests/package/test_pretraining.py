@@ -31,12 +31,12 @@ def test_the_prefix_mask_lies_between_the_causal_and_the_bidirectional_one(
     n, length, prefix
 ):
     length, prefix = min(length, n), min(prefix, n)
-    causal = d2l.visible_lens("causal", [length], n)
+    causal = d2l.valid_lens_for("causal", [length], n)
     assert torch.equal(d2l.length_mask(causal, n)[0], d2l.causal_mask(n))
-    assert d2l.visible_lens("bidirectional", [length], n).tolist() == [[length] * n]
-    assert torch.equal(d2l.visible_lens("prefix", [length], n, [0]), causal)
-    assert d2l.visible_lens("prefix", [n], n, [n]).tolist() == [[n] * n]
-    visible = d2l.visible_lens("prefix", [length], n, [prefix])[0]
+    assert d2l.valid_lens_for("bidirectional", [length], n).tolist() == [[length] * n]
+    assert torch.equal(d2l.valid_lens_for("prefix", [length], n, [0]), causal)
+    assert d2l.valid_lens_for("prefix", [n], n, [n]).tolist() == [[n] * n]
+    visible = d2l.valid_lens_for("prefix", [length], n, [prefix])[0]
     assert (visible >= prefix).all() and (visible >= causal).all()
 
 
@@ -46,7 +46,7 @@ def test_the_prefix_mask_lies_between_the_causal_and_the_bidirectional_one(
 def test_an_output_changes_exactly_with_the_tokens_that_its_mask_shows(mask, prefix_lens):
     """And no output for a token with the padding, which ends the first example."""
     lm, X, lens = model(mask), torch.arange(5, 19).view(2, 7), torch.tensor([4, 7])
-    visible = d2l.length_mask(d2l.visible_lens(mask, lens, 7, prefix_lens), 7)
+    visible = d2l.length_mask(d2l.valid_lens_for(mask, lens, 7, prefix_lens), 7)
     is_token = d2l.length_mask(lens, 7).squeeze(1)
     Y = lm(X, lens, prefix_lens)
     assert Y.shape == (2, 7, 30)
@@ -78,7 +78,7 @@ def test_labels_of_minus_100_leave_the_loss_and_its_gradient():
     ("call", "message"),
     [
         (lambda: model("future"), "mask is bidirectional, causal or prefix, not 'future'"),
-        (lambda: d2l.visible_lens("prefix", [3], 3), "prefix_lens must be given"),
+        (lambda: d2l.valid_lens_for("prefix", [3], 3), "prefix_lens must be given"),
         (lambda: d2l.mask_tokens(torch.zeros(1, 1), VOCAB, 15), "rate must be .* not 15"),
         (lambda: d2l.mask_tokens(torch.zeros(1, 1), d2l.Vocab()), "vocab must have"),
         (lambda: d2l.corrupt_spans("abc", SENTINELS, 15), "rate must be in 0 to 1"),
