@@ -3,7 +3,8 @@
 """3 · Attention scoring functions
 
 Axes. `b` batch, `n` queries, `m` keys and values, `d` dimension of queries and keys
-($d_q$ and $d_k$ where they differ), `v` dimension of values, `p` hidden units.
+($d_q$ and $d_k$ where they differ), `v` dimension of values, `p` hidden units, that is
+the dimension to which a layer projects.
 """
 
 import math
