@@ -2,8 +2,9 @@
 # edit that, then run `make save`.
 """3 · Attention scoring functions
 
-Axes. `b` batch, `n` queries, `m` keys and values, `d` width of queries and keys ($d_q$
-and $d_k$ where they differ), `v` width of values, `h` hidden units.
+Axes. `b` batch, `n` queries, `m` keys and values, `d` dimension of queries and keys
+($d_q$ and $d_k$ where they differ), `v` dimension of values, `p` hidden units, that is
+the dimension to which a layer projects.
 """
 
 import math
@@ -67,15 +68,15 @@ def _attention_mask(shape, valid_lens, mask, device):
     """One mask that broadcasts to scores of this shape, (b, ..., n, m), or None."""
     if mask is not None:
         mask = torch.as_tensor(mask, device=device)
-        sizes = (1,) * (len(shape) - mask.ndim) + tuple(mask.shape)
-        fits = len(sizes) == len(shape)
-        fits = fits and all(i == 1 or i == axis for i, axis in zip(sizes, shape))
-        if mask.dtype != torch.bool or not fits:
+        fits = mask.dtype == torch.bool and mask.ndim <= len(shape)
+        for axis in range(-mask.ndim, 0):
+            fits = fits and mask.shape[axis] in (1, shape[axis])
+        if not fits:
             raise ValueError(
                 f"mask must be boolean and fit {tuple(shape)}, "
                 f"not {mask.dtype} {tuple(mask.shape)}"
             )
-        mask = mask.reshape(sizes)
+        mask = mask.reshape((1,) * (len(shape) - mask.ndim) + tuple(mask.shape))
     if valid_lens is None:
         return mask
     valid_lens = torch.as_tensor(valid_lens, device=device)
@@ -95,10 +96,9 @@ class DotProductAttention(nn.Module):
     Queries (b, n, d), keys (b, m, d) and values (b, m, v) give
     (b, n, v); all may have an axis of heads after the first,
     (b, heads, n, d). For `valid_lens` and `mask` see `masked_softmax`; a
-    query that may attend to nothing gets zeros. Without a mask and
-    dropout, memory is linear in n and m; a mask with a row for each
-    query is itself n · m booleans. Raises ValueError where sizes do
-    not fit.
+    query that may attend to nothing gets zeros. Memory is linear in n
+    and m, unless there is a mask with a row for each query, or dropout
+    on a CPU. Raises ValueError where sizes do not fit.
     """
 
     def __init__(self, dropout):
@@ -179,11 +179,11 @@ class AdditiveAttention(nn.Module):
         return self.attend(queries, projected_keys, values, valid_lens, mask=mask)
 
     def attend(self, queries, projected_keys, values, valid_lens=None, *, mask=None):
-        """The output for keys (b, ..., m, h) that W_k projected."""
+        """The output for keys (b, ..., m, p) that W_k projected."""
         _check_sizes(queries, projected_keys, values)
-        Q = self.W_q(queries).unsqueeze(-2)  # (b, ..., n, 1, h)
-        K = projected_keys.unsqueeze(-3)  # (b, ..., 1, m, h)
-        hidden = torch.tanh(Q + K)  # (b, ..., n, m, h)
+        Q = self.W_q(queries).unsqueeze(-2)  # (b, ..., n, 1, p)
+        K = projected_keys.unsqueeze(-3)  # (b, ..., 1, m, p)
+        hidden = torch.tanh(Q + K)  # (b, ..., n, m, p)
         scores = self.w_v(hidden).squeeze(-1)
         weights = masked_softmax(scores, valid_lens, mask=mask)
         self.attention_weights = weights.detach().flatten(0, -3)
