@@ -105,6 +105,8 @@ from .vision_transformer import Digits, FashionMNIST, PatchEmbedding, ViT, ViTBl
 
 __version__ = "0.2.0"
 __all__ = [
+    "check_len",
+    "check_shape",
     "use_svg_display",
     "set_figsize",
     "set_axes",
@@ -116,8 +118,6 @@ __all__ = [
     "Trainer",
     "ProgressBoard",
     "Classifier",
-    "check_len",
-    "check_shape",
     "cpu",
     "gpu",
     "num_gpus",
