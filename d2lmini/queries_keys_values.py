@@ -83,7 +83,7 @@ def draw_attention(
 def attention_pooling(weights, values):
     """Weighted sums of values: (..., n, m), (..., m, v) give (..., n, v).
 
-    A single query may leave out n, and scalar values v. Raises
+    Without a batch, a single query may leave out n, and scalar values v. Raises
     ValueError unless there is one weight for each value.
     """
     m, size = values.shape[-2 if values.ndim > 1 else 0], weights.shape[-1]
