@@ -54,6 +54,15 @@ def test_gaussian_weights_are_a_softmax_of_negative_squared_distances():
     torch.testing.assert_close(weights, torch.softmax(scores, dim=-1))
 
 
+def test_shifting_or_rotating_keys_and_queries_together_changes_no_weight():
+    queries, keys = random(5, 2), random(9, 2, seed=1)
+    turn = torch.tensor([[0.6, -0.8], [0.8, 0.6]])
+    for kernel in KERNELS:
+        _, weights = d2l.nadaraya_watson(keys, keys, queries, kernel)
+        for q, k in ((queries + 3, keys + 3), (queries @ turn, keys @ turn)):
+            torch.testing.assert_close(d2l.nadaraya_watson(k, k, q, kernel)[1], weights)
+
+
 def test_one_hot_values_give_probabilities():
     votes = torch.nn.functional.one_hot(torch.arange(12) % 3, 3).float()
     y_hat, _ = d2l.nadaraya_watson(random(12, 2), votes, random(5, 2, seed=1), d2l.gaussian)
