@@ -1,5 +1,6 @@
 """The pages in their reading order: nothing is used before the page that brings it."""
 
+import itertools
 import re
 
 import pytest
@@ -10,6 +11,12 @@ from tools.build import pages, save
 
 CHAPTERS = pages.chapters(ROOT)
 TERMS = yaml.safe_load((ROOT / "book" / "terms.yml").read_text(encoding="utf-8"))
+ALL_TERMS = {
+    term.lower()
+    for sections in TERMS.values()
+    for terms in sections.values()
+    for term in terms
+}
 chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 
@@ -71,16 +78,22 @@ def links(paragraph):
     return set(re.findall(r"\]\((?:\.\./)?(\w+)\.ipynb", paragraph))
 
 
+def introduced(path):
+    """The terms that a page explains: in terms.yml, or in italics where they stand."""
+    listed = TERMS.get(f"notebooks/{path.stem}", {}).values()
+    italic = re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", pages.prose(pages.read(path)))
+    return {term.lower() for term in [*itertools.chain(*listed), *italic]}
+
+
 @chapter
-def test_a_term_stands_first_on_its_own_page_or_beside_a_link_to_it(path):
-    later = CHAPTERS[CHAPTERS.index(path) + 1 :]
-    for page in later:
-        for terms in TERMS.get(f"notebooks/{page.stem}", {}).values():
-            for term in terms:
-                word = re.compile(rf"\b{re.escape(term)}\b", re.IGNORECASE)
-                for paragraph in paragraphs(path):
-                    if word.search(paragraph):
-                        assert {p.stem for p in later} & links(paragraph), (term, paragraph)
+def test_a_term_is_introduced_where_it_stands_first_or_linked_to_its_page(path):
+    known = set().union(*map(introduced, [*before(path), path]))
+    later = {page.stem for page in CHAPTERS} - {page.stem for page in [*before(path), path]}
+    unknown = set().union(*map(introduced, CHAPTERS)) & ALL_TERMS - known
+    for paragraph in paragraphs(path):
+        words = paragraph.lower()
+        used = {term for term in unknown if re.search(rf"\b{re.escape(term)}\b", words)}
+        assert not used or later & links(paragraph), (used, paragraph)
 
 
 # How a text refers to something that its reader should have read.
