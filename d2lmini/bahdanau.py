@@ -2,8 +2,8 @@
 # edit that, then run `make save`.
 """4 · The Bahdanau attention mechanism
 
-Axes. `b` batch, `n` tokens of the target, `m` tokens of the source, `e` width of the
-embeddings, `h` hidden units, `l` layers.
+Axes. `b` batch, `n` tokens of the target, `m` tokens of the source, `p` hidden units,
+`l` layers.
 """
 
 import html
@@ -33,7 +33,7 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
     """A GRU that attends to the source before each token (Bahdanau et al., 2014).
 
     X (b, n) and a state give logits (b, n, vocabulary) and the next state: the
-    encoder's outputs (b, m, h), the hidden state (l, b, h), and the source lengths (b,)
+    encoder's outputs (b, m, p), the hidden state (l, b, p), and the source lengths (b,)
     or None.
     `attention_weights` is a list with the weights (b, 1, m) of each of the n steps.
     """
@@ -45,16 +45,19 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
         self.attention.apply(init_seq2seq)
         self._attention_weights = []
 
-    def __getstate__(self):
-        return {**vars(self), "_attention_weights": []}  # not those of the last call
-
     def init_state(self, enc_all_outputs, enc_valid_lens=None, *args):
+        """The encoder's outputs (b, m, p), its final state, and the source lengths."""
         outputs, hidden_state = enc_all_outputs
         return outputs.transpose(0, 1), hidden_state, enc_valid_lens
 
     @property
     def attention_weights(self):
+        """The weights (b, 1, m) of each step of the last call."""
         return self._attention_weights
+
+    def __getstate__(self):
+        """What copies and pickles hold: all but the weights of the last call."""
+        return {**vars(self), "_attention_weights": []}
 
     def forward(self, X, state):
         values, hidden_state, valid_lens = state
@@ -67,7 +70,7 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
             output, hidden_state = self.rnn(x.transpose(0, 1), hidden_state)
             outputs.append(output)
             self._attention_weights.append(self.attention.attention_weights)
-        logits = self.dense(torch.cat(outputs)).transpose(0, 1)  # (n, b, h) -> (b, n, ...)
+        logits = self.dense(torch.cat(outputs)).transpose(0, 1)  # (n, b, p) -> (b, n, ...)
         return logits, (values, hidden_state, valid_lens)
 
 
