@@ -1,6 +1,5 @@
 """The pages in their reading order: nothing is used before the page that brings it."""
 
-import itertools
 import re
 
 import pytest
@@ -78,22 +77,34 @@ def links(paragraph):
     return set(re.findall(r"\]\((?:\.\./)?(\w+)\.ipynb", paragraph))
 
 
+def listed(path):
+    """The terms of a page in terms.yml."""
+    sections = TERMS.get(f"notebooks/{path.stem}", {}).values()
+    return {term.lower() for terms in sections for term in terms}
+
+
 def introduced(path):
-    """The terms that a page explains: in terms.yml, or in italics where they stand."""
-    listed = TERMS.get(f"notebooks/{path.stem}", {}).values()
-    italic = re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", pages.prose(pages.read(path)))
-    return {term.lower() for term in [*itertools.chain(*listed), *italic]}
+    """The terms that a page explains: listed, or in italics where they stand."""
+    return listed(path) | italic(pages.prose(pages.read(path)))
+
+
+def italic(text):
+    return {term.lower() for term in re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", text)}
 
 
 @chapter
 def test_a_term_is_introduced_where_it_stands_first_or_linked_to_its_page(path):
-    known = set().union(*map(introduced, [*before(path), path]))
-    later = {page.stem for page in CHAPTERS} - {page.stem for page in [*before(path), path]}
-    unknown = set().union(*map(introduced, CHAPTERS)) & ALL_TERMS - known
+    start = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+    known = italic(start).union(*map(introduced, [*before(path), path]))
+    later = CHAPTERS[len(before(path)) + 1 :]
+    unknown = set().union(*map(listed, later)) - known
     for paragraph in paragraphs(path):
         words = paragraph.lower()
         used = {term for term in unknown if re.search(rf"\b{re.escape(term)}\b", words)}
-        assert not used or later & links(paragraph), (used, paragraph)
+        assert not used or {page.stem for page in later} & links(paragraph), (
+            used,
+            paragraph,
+        )
 
 
 # How a text refers to something that its reader should have read.
