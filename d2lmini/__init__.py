@@ -36,7 +36,7 @@ from .nadaraya_watson import (
     triangular,
 )
 from .positional_encoding import PositionalEncoding, RotaryEncoding
-from .pretraining import TransformerLM, corrupt_spans, mask_tokens, visible_lens
+from .pretraining import TransformerLM, corrupt_spans, mask_tokens, valid_lens_for
 from .queries_keys_values import attention_pooling, draw_attention, show_heatmaps
 from .scoring_functions import (
     AdditiveAttention,
@@ -105,6 +105,8 @@ from .vision_transformer import Digits, FashionMNIST, PatchEmbedding, ViT, ViTBl
 
 __version__ = "0.2.0"
 __all__ = [
+    "check_len",
+    "check_shape",
     "use_svg_display",
     "set_figsize",
     "set_axes",
@@ -116,8 +118,6 @@ __all__ = [
     "Trainer",
     "ProgressBoard",
     "Classifier",
-    "check_len",
-    "check_shape",
     "cpu",
     "gpu",
     "num_gpus",
@@ -190,7 +190,7 @@ __all__ = [
     "reverse_axes",
     "column_masked_softmax",
     "column_attention",
-    "visible_lens",
+    "valid_lens_for",
     "TransformerLM",
     "mask_tokens",
     "corrupt_spans",

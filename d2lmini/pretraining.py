@@ -14,10 +14,10 @@ from torch import nn
 from .toolkit import Module
 from .transformer import TransformerEncoder
 
-__all__ = ["visible_lens", "TransformerLM", "mask_tokens", "corrupt_spans"]
+__all__ = ["valid_lens_for", "TransformerLM", "mask_tokens", "corrupt_spans"]
 
 
-def visible_lens(mask, valid_lens, num_tokens, prefix_lens=None):
+def valid_lens_for(mask, valid_lens, num_tokens, prefix_lens=None):
     """How many tokens, counted from the first, each position may attend to: (b, n).
 
     `mask` is "bidirectional" (the valid_lens (b,) tokens of a sequence), "causal"
@@ -42,7 +42,7 @@ def visible_lens(mask, valid_lens, num_tokens, prefix_lens=None):
 
 
 class TransformerLM(Module):
-    """A Transformer that predicts tokens, under one of the masks of `visible_lens`.
+    """A Transformer that predicts tokens, under one of the masks of `valid_lens_for`.
 
     Tokens X (b, n), their valid_lens (b,) and, for the prefix mask, prefix_lens (b,)
     give logits (b, n, vocab_size). The output layer shares its weights with the
@@ -82,7 +82,7 @@ class TransformerLM(Module):
 
     def encode(self, X, valid_lens, prefix_lens=None):
         """The vectors (b, n, num_hiddens) of the tokens, before the output layer."""
-        lens = visible_lens(self.mask, valid_lens, X.shape[1], prefix_lens)
+        lens = valid_lens_for(self.mask, valid_lens, X.shape[1], prefix_lens)
         return self.encoder(X, lens)
 
     def forward(self, X, valid_lens, prefix_lens=None):

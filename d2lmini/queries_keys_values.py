@@ -2,83 +2,88 @@
 # edit that, then run `make save`.
 """1 · Queries, keys, and values
 
-Axes. `n` queries, `m` keys and values, `d` the width of queries and keys, `v` the width
-of values.
+Axes. `n` queries, `m` keys and values, `d` the dimension of queries and keys, `v` the
+dimension of values.
 """
 
 import itertools
 
 import torch
 
-from .toolkit import plt, use_svg_display
+from .toolkit import draw_arrow, draw_box, plt, use_svg_display
 
 __all__ = ["draw_attention", "attention_pooling", "show_heatmaps"]
 
 
-def _box(axes, x, y, text, face="white", edge="none"):
-    """Write text into a box of `axes`; return its position and its outline."""
-    style = {"boxstyle": "round,pad=0.35", "facecolor": face, "edgecolor": edge}
-    text = axes.text(x, y, text, ha="center", va="center", bbox=style)
-    return (x, y), text.get_bbox_patch()
-
-
-def _arrow(axes, start, end, color="0.5", width=0.8):
-    """Draw an arrow between two boxes, each a position and an outline."""
-    style = {
-        "arrowstyle": "-|>",
-        "mutation_scale": 9 + 2 * width,
-        "color": color,
-        "lw": width,
-        "patchA": start[1],
-        "patchB": end[1],
-    }
-    axes.annotate("", end[0], start[0], arrowprops=style)
-
-
 def draw_attention(
-    query, keys, values, output, scores, weights, *, figsize=(7.2, 3), axes=None
+    query,
+    keys,
+    values,
+    output,
+    scores,
+    weights,
+    *,
+    temperature=None,
+    figsize=(7.2, 3),
+    axes=None,
 ):
     """Draw attention for one query: scores, softmax, weights, values, weighted sum.
 
     query and output are labels, keys and values m labels each; scores and weights are
-    tensors (m,). The arrows of a value are as thick as its weight; a weight of 0, such
-    as that of a masked key (score -inf), has none. Draws a new figure, or into `axes`.
+    tensors (m,). With a temperature, one more column shows the scores divided by it.
+    The arrows of a value are as thick as its weight; a weight of 0, such as that of a
+    masked key (score -inf), has none. Draws a new figure, or into `axes`.
     """
     if axes is None:
         use_svg_display()
         _, axes = plt.subplots(figsize=figsize, layout="constrained")
+
+    def box(x, y, text, color="white", edgecolor="black"):
+        text = draw_box(axes, x, y, text, color, edgecolor=edgecolor)
+        return (x, y), text.get_bbox_patch()
+
+    def number(x, y, value):
+        text = f"{value:.2f}".replace("inf", "∞").replace("-", "−")
+        return box(x, y, text, edgecolor="none")
+
+    def arrow(start, end, color="0.5", width=0.8):
+        style = {"lw": width, "mutation_scale": 9 + 2 * width, "shrink": 2, "zorder": 4}
+        patches = {"patchA": start[1], "patchB": end[1]}
+        draw_arrow(axes, start[0], end[0], color=color, **style, **patches)
+
     m, middle = len(keys), (len(keys) - 1) / 2
-    titles = ["query", "keys", "scores", "weights", "values", "weighted sum"]
-    for x, title in zip([0, 1.2, 2.3, 3.9, 5, 6.6], titles):
+    titles = {0: "query", 1.2: "keys", 2.3: "scores"}
+    right = 0 if temperature is None else 1.1  # how far the other columns move
+    if temperature is not None:
+        titles[3.4] = f"÷ τ = {temperature:g}"
+    titles |= {3.9 + right: "weights", 5 + right: "values", 6.6 + right: "weighted sum"}
+    for x, title in titles.items():
         axes.text(x, -0.9, title, ha="center", color="0.35")
-    source = _box(axes, 0, middle, query, "#fbd9b5", "black")
-    target = _box(axes, 6.6, middle, output, "#f4c2c2", "black")
-    bar = plt.Rectangle((2.95, -0.4), 0.3, m - 0.2, fc="0.93", ec="black")
+    source = box(0, middle, query, "#fbd9b5")
+    target = box(6.6 + right, middle, output, "#f4c2c2")
+    bar = plt.Rectangle((2.95 + right, -0.4), 0.3, m - 0.2, fc="0.93", ec="black")
     axes.add_patch(bar)
-    axes.text(3.1, middle, "softmax", rotation=90, ha="center", va="center")
+    axes.text(3.1 + right, middle, "softmax", rotation=90, ha="center", va="center")
     rows = zip(keys, values, scores.tolist(), weights.tolist(), strict=True)
     for y, (key, value, a, alpha) in enumerate(rows):
-        score = f"{a:.2f}".replace("inf", "∞").replace("-", "−")
-        steps = [
-            _box(axes, 1.2, y, key, "#c6dbef", "black"),
-            _box(axes, 2.3, y, score),
-            ((3.1, y), bar),
-            _box(axes, 3.9, y, f"{alpha:.2f}"),
-        ]
-        for start, end in zip([source, *steps], steps):
-            _arrow(axes, start, end)
-        value = _box(axes, 5, y, value, "#c7e9c0", "black")
+        steps = [source, box(1.2, y, key, "#c6dbef"), number(2.3, y, a)]
+        if temperature is not None:
+            steps.append(number(3.4, y, a / temperature))
+        steps += [((3.1 + right, y), bar), number(3.9 + right, y, alpha)]
+        for start, end in itertools.pairwise(steps):
+            arrow(start, end)
+        value = box(5 + right, y, value, "#c7e9c0")
         if alpha > 0:
-            _arrow(axes, steps[-1], value, "C3", 6 * alpha)
-            _arrow(axes, value, target, "C3", 6 * alpha)
-    axes.set(xlim=(-0.6, 7.4), ylim=(m - 0.4, -1.2))
+            arrow(steps[-1], value, "C3", 6 * alpha)
+            arrow(value, target, "C3", 6 * alpha)
+    axes.set(xlim=(-0.6, 7.4 + right), ylim=(m - 0.4, -1.2))
     axes.axis("off")
 
 
 def attention_pooling(weights, values):
     """Weighted sums of values: (..., n, m), (..., m, v) give (..., n, v).
 
-    A single query may leave out n, and scalar values v. Raises
+    Without a batch, a single query may leave out n, and scalar values v. Raises
     ValueError unless there is one weight for each value.
     """
     m, size = values.shape[-2 if values.ndim > 1 else 0], weights.shape[-1]

@@ -16,8 +16,8 @@ from tools.build.standalone import ROOT, package_files
 README = """\
 # Attention & Transformers: the notebooks of the course
 
-`notebooks/` holds the chapters, `notebooks/exercises/` the assignments. You need Python
-3.11 or newer. In this folder:
+`notebooks/` holds the chapters, `notebooks/further/` optional pages, `notebooks/exercises/`
+the assignments. You need Python 3.11 or newer. In this folder:
 
     python -m venv .venv
     .venv/bin/pip install jupyterlab {wheel}
@@ -41,6 +41,7 @@ def write(course, stubs):
     exercises.mkdir(parents=True)
     for path in (ROOT / "notebooks").glob("*.ipynb"):
         shutil.copy(path, folder / "notebooks")
+    shutil.copytree(ROOT / "notebooks" / "further", folder / "notebooks" / "further")
     for path in course.glob("release/*/*.ipynb"):
         shutil.copy(path, exercises)
     wheel = make_wheel(folder, stubs)

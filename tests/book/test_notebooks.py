@@ -8,10 +8,10 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from tools.build.save import TAG
+from tools.build import pages
 
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
-CHAPTERS = [path for path in NOTEBOOKS if path.parent.name == "notebooks"]
+CHAPTERS = pages.chapters(ROOT)
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
 PAPER = re.compile(
     r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/|proceedings\.mlr\.press/"
@@ -115,28 +115,9 @@ def test_a_figure_comes_in_the_first_quarter_and_a_chapter_has_its_parts(path):
     cells, text = code_cells(path), prose(path)
     first = next(i for i, cell in enumerate(cells) if figures(cell))
     assert first < len(cells) / 4
-    parts = "**You will build**", "**You will measure**", "\n## Summary", "\n## Exercises"
-    assert [part for part in parts if part not in text] == []
-
-
-@chapter
-def test_exercises_state_minutes_and_difficulty(path):
-    exercises = prose(path).partition("\n## Exercises")[2]
-    numbered = re.findall(r"^(\d+)\. (.*)$", exercises, re.MULTILINE)
-    assert [int(number) for number, _ in numbered] == list(range(1, len(numbered) + 1))
-    assert len(numbered) >= 4
-    for _, text in numbered:
-        assert re.match(r"\*\(\d+ minutes, (easy|medium|hard)\)\* \S", text), text
-
-
-@notebook
-def test_saved_functions_and_classes_have_a_docstring(path):
-    for cell in code_cells(path):
-        if not TAG.search(cell.source):
-            continue
-        for node in ast.parse(cell.source).body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name != "forward":
-                assert ast.get_docstring(node), node.name
+    assert pages.question(read(path))
+    assert re.search(r"^(- )?\*\*(At the end you will have|You will build)\*\*", text, re.M)
+    assert "\n## Summary" in text and "\n## Exercises" in text
 
 
 # --- in the book, JupyterLab, GitHub and Colab ---------------------------------------
@@ -152,16 +133,6 @@ def test_markdown_is_plain_enough_for_all_four(path):
     for formula in re.findall(r"\$\$(.*?)\$\$", text, re.DOTALL):
         assert "\n" not in formula, "a formula on several lines breaks in the book"
         assert not {r"\\", r"\tag"} <= {*re.findall(r"\\(?:\\|tag)", formula)}, formula
-
-
-@notebook
-def test_there_is_one_title_with_the_number_of_the_file(path):
-    (title,) = re.findall(r"^# (.*)$", prose(path), re.MULTILINE)
-    number = int(path.stem[:2])
-    if path not in CHAPTERS:
-        assert title.startswith(f"Exercises {number} · ")
-    else:
-        assert title.startswith(f"{number} · ") if number else title[0].isalpha()
 
 
 @notebook
@@ -210,6 +181,12 @@ def symbols(text):
 
 
 @chapter
-def test_every_symbol_is_on_the_page_of_notation(path):
-    page = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
-    assert symbols(prose(path)) - symbols(page) == set()
+def test_every_symbol_is_explained_for_its_page_or_an_earlier_one(path):
+    """On the page of notation, in the general part or in the section of such a page."""
+    notation = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
+    general, *sections = re.split(r"^### ", notation, flags=re.MULTILINE)
+    read_so_far = CHAPTERS[: CHAPTERS.index(path) + 1]
+    titles = {pages.title(read(page)) for page in read_so_far}
+    explained = [text for text in sections if text.partition("\n")[0] in titles]
+    assert len(explained) == len(titles)
+    assert symbols(prose(path)) - symbols("".join([general, *explained])) == set()

@@ -1,13 +1,7 @@
-"""What breaks off from outside: a dying kernel, an interrupt.
+"""What breaks off from outside: a dying kernel, an interrupted training.
 
-Nothing half-written may be taken for whole, and no notebook be damaged. Downloads that
-break off are in test_toolkit.py.
+Downloads that break off are in test_toolkit.py.
 """
-
-import signal
-import subprocess
-import sys
-import time
 
 import nbformat
 import pytest
@@ -17,84 +11,36 @@ import d2lmini as d2l
 from tools.build import execute
 
 
-@pytest.fixture
-def notebook(tmp_path):
-    """Write a notebook of one cell; afterwards it must stand alone in its folder."""
+def test_a_kernel_that_dies_leaves_the_notebook_as_it_is(tmp_path, capsys):
     path = tmp_path / "00_one.ipynb"
-
-    def write(source):
-        cells = [nbformat.v4.new_code_cell(source)]
-        nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
-        return path
-
-    yield write
-    assert [*tmp_path.iterdir()] == [path]
-
-
-def start(path, **options):
-    """Start tools/build/execute.py in a process of its own."""
-    command = [sys.executable, "-m", "tools.build.execute", path]
-    return subprocess.Popen(command, text=True, stderr=subprocess.PIPE, **options)
-
-
-def test_a_kernel_that_dies_leaves_the_notebook_as_it_is(notebook, capsys):
-    path = notebook("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    source = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
+    cells = [nbformat.v4.new_code_cell(source)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     before = path.read_bytes()
     assert execute.main([str(path)]) == 1
     assert f"{path}, code cell [1]: Kernel died" in capsys.readouterr().err
     assert path.read_bytes() == before
 
 
-def test_an_interrupt_leaves_the_notebook_as_it_is(notebook, tmp_path_factory):
-    begun = tmp_path_factory.mktemp("begun") / "yes"
-    path = notebook(f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(60)")
-    before = path.read_bytes()
-    with start(path) as process:
-        while not begun.exists() and process.poll() is None:
-            time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
-    assert process.returncode != 0 and begun.exists()
-    assert path.read_bytes() == before
-
-
-class Line(d2l.Module):
-    """A line whose training is interrupted in the step `stop`, counted from 0."""
-
-    def __init__(self, stop):
-        super().__init__()
-        self.net, self.lr, self.stop = torch.nn.Linear(1, 1), 0.1, stop
-        self.board.display = False
-
-    def loss(self, y_hat, y):
-        return ((y_hat - y) ** 2).mean()
-
-    def training_step(self, batch):
-        if self.trainer.train_batch_idx == self.stop:
-            raise KeyboardInterrupt
-        return super().training_step(batch)
-
-
-class Points(d2l.DataModule):
-    """Six points on a line, in three batches."""
-
-    batch_size = 2
-
-    def get_dataloader(self, train):
-        x = torch.arange(6.0).unsqueeze(-1) / 6
-        return self.get_tensorloader((x, 2 * x), train)
-
-
 def test_an_interrupted_fit_keeps_history_and_weights_and_another_fit_begins_anew():
-    torch.manual_seed(0)
-    model, trainer = Line(stop=4), d2l.Trainer(max_epochs=3)
+    model, data, trainer = d2l.Classifier(), d2l.DataModule(), d2l.Trainer(max_epochs=3)
+    model.net, model.lr, model.board.display = torch.nn.Linear(2, 2), 0.1, False
+    batch = torch.ones(4, 2), torch.tensor([0, 0, 0, 1])
+    data.get_dataloader = lambda train: [batch] * 3
+
+    def stopped_in_the_second_epoch(batch):
+        if trainer.train_batch_idx == 4:
+            raise KeyboardInterrupt
+        return d2l.Classifier.training_step(model, batch)
+
     start = model.net.weight.clone()
+    model.training_step = stopped_in_the_second_epoch
     with pytest.raises(KeyboardInterrupt):
-        trainer.fit(model, Points())
+        trainer.fit(model, data)
     assert trainer.history.index.tolist() == [1, 2]
     assert trainer.history.loc[1].notna().all()
     assert not torch.equal(model.net.weight, start)
-    model.stop = None
-    trainer.fit(model, Points())
+    del model.training_step
+    trainer.fit(model, data)
     assert trainer.history.index.tolist() == [1, 2, 3]
     assert trainer.history.notna().all(axis=None)

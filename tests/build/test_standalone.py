@@ -12,17 +12,12 @@ from pathlib import Path
 import nbformat
 import pytest
 from helpers import ROOT
-from nbclient import NotebookClient
-from nbformat.v4 import new_code_cell, new_notebook
 
 from tools.build import exercises, standalone
 
 NOTEBOOKS = ROOT / "notebooks"
 FEW = ["01_queries_keys_values", "exercises/03_scoring_functions"]
 ALL = [p.relative_to(NOTEBOOKS).as_posix()[:-6] for p in sorted(NOTEBOOKS.rglob("*.ipynb"))]
-# The kernel of Colab, and what these versions need besides what a newer one does.
-COLAB = ["ipython==7.34.0", "ipykernel==6.17.1", "backcall==0.2.0", "decorator==4.4.2"]
-COLAB += ["nest_asyncio==1.6.0", "pickleshare==0.7.5"]
 # What Python runs first in the clean environment: only this machine can be reached.
 NO_NETWORK = """
 import socket
@@ -76,40 +71,6 @@ def test_a_download_carries_only_what_it_needs(name):
     assert len(source) < (220_000 if uses else 60_000)
     assert (len(source) > 100_000) == bool(uses)
     assert max(map(len, source.splitlines())) <= 120
-
-
-def test_the_cell_replaces_itself_and_is_the_same_each_time():
-    notebook = new_notebook(cells=[new_code_cell("x = 1")])
-    standalone.add_setup(notebook)
-    once = [cell.source for cell in notebook.cells]
-    standalone.add_setup(notebook)
-    assert [cell.source for cell in notebook.cells] == once
-    assert len(once) == 2 and once[1] == "x = 1"
-
-
-def test_what_an_exercise_asks_for_is_not_implemented_in_what_is_carried():
-    source = '''class A:
-    """A."""
-
-    def f(self):
-        """F."""
-        # a secret
-        return 3
-
-
-def g(x):
-    return x
-'''
-    shown = source.replace("        # a secret\n        return 3", "        {}").format
-    assert standalone.unsolved(source, {"A"}) == shown("raise NotImplementedError")
-    assert standalone.unsolved(source, {"B"}) == source
-
-
-def test_no_stored_notebook_has_the_cell():
-    for name in ALL:
-        assert "setup" not in {
-            cell.get("id") for cell in read(NOTEBOOKS / f"{name}.ipynb").cells
-        }
 
 
 # --- where the course is missing -----------------------------------------------------
@@ -171,16 +132,6 @@ def test_every_other_download_runs_without_the_course(tmp_path, name):
     compare(tmp_path / "clean", tmp_path / "work", [name])
 
 
-@pytest.mark.weekly
-def test_downloads_run_with_the_old_kernel_of_colab(tmp_path):
-    target = clean_environment(tmp_path / "clean", "IPython", "ipython", "ipykernel")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
-    done = subprocess.run([*pip, target, *COLAB], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"pip could not install Colab's kernel: {done.stderr[-500:]}")
-    compare(tmp_path / "clean", tmp_path / "work", FEW)
-
-
 @pytest.mark.slow
 def test_the_wheel_that_the_book_links_installs_with_its_data(tmp_path):
     for name in ("d2lmini", "pyproject.toml", "README.md", "LICENSE"):
@@ -201,26 +152,3 @@ def test_the_wheel_that_the_book_links_installs_with_its_data(tmp_path):
         [python, "-I", "-c", code], cwd=tmp_path / "clean", capture_output=True
     )
     assert int(done.stdout) > 100, done.stderr
-
-
-@pytest.mark.slow
-def test_without_a_network_the_cell_says_what_it_did_and_what_will_fail(
-    tmp_path, monkeypatch
-):
-    clean_environment(tmp_path / "clean", "sacrebleu")
-    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "clean" / "share" / "jupyter"))
-    notebook = new_notebook(
-        cells=[
-            new_code_cell("import d2lmini.translation as d2l"),
-            new_code_cell("d2l.corpus_bleu(['a'], ['a'])"),
-        ]
-    )
-    standalone.add_setup(notebook)
-    client = NotebookClient(notebook, kernel_name="clean", allow_errors=True)
-    client.execute(cwd=tmp_path)
-    said, imported, failed = (cell.outputs for cell in notebook.cells)
-    text = "".join(output.get("text", "") for output in said)
-    assert "d2lmini was missing and is now in" in text
-    assert "sacrebleu could not be installed" in text
-    assert not imported
-    assert failed[0].ename == "ModuleNotFoundError"

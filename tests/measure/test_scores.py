@@ -1,11 +1,7 @@
 """The scores: what is trained on, for how long, and how results are printed."""
 
-import time
-
 import pytest
-import torch
 
-import d2lmini
 from tools.measure import scores
 
 
@@ -79,25 +75,6 @@ def test_a_table_has_the_mean_and_the_spread_over_the_seeds(monkeypatch):
     ]
 
 
-def test_training_stops_in_time_with_a_learning_rate_near_zero():
-    data = d2lmini.MTFraEng(8, num_train=64, num_val=0)
-    sizes = 8, 8, 2, 1, 0
-    model = scores.translator(d2lmini, data, scores.TRANSFORMER, sizes, 0.01, seed=0)
-    model.board.display = False
-    trainer, start = scores.TimedTrainer(seconds=1, warmup=4), time.monotonic()
-    trainer.fit(model, data)
-    assert 1 <= time.monotonic() - start < 10
-    assert trainer.train_batch_idx > 4
-    assert 0 <= trainer.optim.param_groups[0]["lr"] < 0.01
-
-
-def test_d2l_s_transformer_starts_with_the_weights_that_pytorch_gives():
-    layer = torch.nn.Linear(64, 64)
-    torch.nn.init.constant_(layer.weight, 9)
-    torch.nn.Sequential(layer, torch.nn.LazyLinear(3)).apply(scores.reset)
-    assert layer.weight.abs().max() <= 64**-0.5
-
-
 def test_digits_are_classified_with_few_and_with_many_images(monkeypatch):
     monkeypatch.setattr(scores, "IMAGES", (10, 60))
     rows = dict(scores.vision(0, None, steps=2))
@@ -113,36 +90,3 @@ def test_digits_are_classified_with_few_and_with_many_images(monkeypatch):
     assert num_weights is None and 0.5 < few < many < 1
     for num_weights, *accuracies in rows.values():
         assert num_weights > 5_000 and 0 <= min(accuracies) <= max(accuracies) < 0.9
-
-
-def test_the_vision_transformer_of_d2l_s_experiment_is_trained(monkeypatch):
-    batch = torch.rand(2, 1, 96, 96), torch.tensor([0, 1])
-    data = d2lmini.DataModule()
-    data.train = data.val = torch.utils.data.TensorDataset(*batch)
-    data.get_dataloader = lambda train: [batch]
-    monkeypatch.setattr(d2lmini, "FashionMNIST", lambda *args, **options: data)
-    rows = dict(scores.fashion(0, None, max_epochs=1))
-    assert rows["nearest neighbour"] == (None, 1)  # the held-out images themselves
-    num_weights, accuracy = rows["vision Transformer"]
-    assert num_weights > 6_000_000 and accuracy in (0, 0.5, 1)
-
-
-@pytest.mark.parametrize("options", [["--only", "vision"], ["--only", "fashion"]])
-def test_without_a_network_fashion_is_skipped_with_the_reason(monkeypatch, capsys, options):
-    def experiment(seed, root):
-        yield "a model", (1, 0.5)
-
-    def offline(seed, root):
-        raise ConnectionError("no mirror has given images.gz")
-        yield
-
-    written = []
-    columns = {"weights": 0, "accuracy": 2}
-    monkeypatch.setitem(scores.EXPERIMENTS, "vision", (experiment, columns))
-    monkeypatch.setitem(scores.EXPERIMENTS, "fashion", (offline, columns))
-    monkeypatch.setattr(scores.results, "write", lambda name, table: written.append(name))
-    monkeypatch.setattr("sys.argv", ["scores.py", *options, "--write"])
-    scores.main()
-    assert written == (["vision"] if "vision" in options else [])
-    reason = "its data could not be downloaded: no mirror has given images.gz"
-    assert f"fashion: skipped, because {reason}" in capsys.readouterr().err

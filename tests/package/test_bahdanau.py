@@ -1,7 +1,6 @@
 """The recurrent decoder with attention; what it shares with the one without is tested in
 test_translation.py."""
 
-import copy
 import html
 import json
 import re
@@ -10,7 +9,6 @@ import xml.etree.ElementTree as ET
 import pytest
 import torch
 from helpers import random
-from torch import nn
 from torch.testing import assert_close
 
 import d2lmini as d2l
@@ -23,64 +21,11 @@ def decoder_of(num_layers=2, **options):
     return d2l.Seq2SeqAttentionDecoder(SIZE, 3, 4, num_layers, **options)
 
 
-def inputs_of(module, calls):
-    """Have the calls of a module write down their arguments."""
-    return module.register_forward_pre_hook(lambda _, args: calls.append(args))
-
-
 X = torch.randint(SIZE, (2, 5), generator=torch.Generator().manual_seed(0))
 ENCODED = random(6, 2, 4), random(2, 2, 4, seed=1)  # six tokens, two layers
-with_and_without_lengths = pytest.mark.parametrize("lengths", [None, torch.tensor([2, 6])])
 
 
-def test_a_decoder_with_attention_must_define_its_weights():
-    with pytest.raises(
-        NotImplementedError, match="AttentionDecoder must define attention_w"
-    ):
-        _ = d2l.AttentionDecoder().attention_weights
-    assert issubclass(d2l.AttentionDecoder, d2l.Decoder)
-    assert issubclass(d2l.Seq2SeqAttentionDecoder, d2l.AttentionDecoder)
-
-
-def test_shapes_are_those_of_the_chapter_of_d2l():
-    encoder = d2l.Seq2SeqEncoder(10, 8, 16, 2)
-    decoder = d2l.Seq2SeqAttentionDecoder(10, 8, 16, 2)
-    assert decoder.attention_weights == []
-    X = torch.zeros((4, 7), dtype=torch.long)
-    state = decoder.init_state(encoder(X), None)
-    logits, (enc_outputs, hidden_state, lengths) = decoder(X, state)
-    assert logits.shape == (4, 7, 10)
-    assert enc_outputs.shape == (4, 7, 16)
-    assert hidden_state.shape == (2, 4, 16)
-    assert lengths is None
-    assert [weights.shape for weights in decoder.attention_weights] == [(4, 1, 7)] * 7
-
-
-@with_and_without_lengths
-def test_the_query_is_the_state_before_and_the_context_its_attention(lengths):
-    decoder, queries, steps = decoder_of(), [], []
-    hooks = inputs_of(decoder.attention.W_q, queries), inputs_of(decoder.rnn, steps)
-    start = decoder.init_state(ENCODED, lengths)
-    _, (values, final, same_lengths) = decoder(X, start)
-    for hook in hooks:
-        hook.remove()
-    assert torch.equal(values, ENCODED[0].transpose(0, 1))
-    assert same_lengths is lengths
-    weights, hidden = decoder.attention_weights, ENCODED[1]
-    assert len(queries) == len(steps) == len(weights) == X.shape[1]
-    for t, (inputs, before) in enumerate(steps):
-        assert_close(before, hidden)
-        query = before[-1].unsqueeze(1)
-        assert torch.equal(queries[t][0], query)
-        context = decoder.attention(query, values, values, lengths)
-        assert_close(decoder.attention.attention_weights, weights[t])
-        embedded = decoder.embedding(X[:, t : t + 1])
-        assert_close(inputs, torch.cat([context, embedded], dim=-1).transpose(0, 1))
-        _, hidden = decoder.rnn(inputs, before)
-    assert_close(final, hidden)
-
-
-@with_and_without_lengths
+@pytest.mark.parametrize("lengths", [None, torch.tensor([2, 6])])
 def test_each_step_attends_to_the_tokens_and_never_to_padding(lengths):
     decoder = decoder_of()
     logits, _ = decoder(X, decoder.init_state(ENCODED, lengths))
@@ -91,30 +36,6 @@ def test_each_step_attends_to_the_tokens_and_never_to_padding(lengths):
     outputs = ENCODED[0].masked_fill(~is_token.expand(2, -1).T.unsqueeze(-1), 1e6)
     others, _ = decoder(X, decoder.init_state((outputs, ENCODED[1]), lengths))
     assert_close(others, logits)
-
-
-def test_lengths_may_be_a_list_on_any_device():
-    decoder = decoder_of()
-    expected, _ = decoder(X, decoder.init_state(ENCODED, torch.tensor([2, 6])))
-    logits, _ = decoder(X, decoder.init_state(ENCODED, [2, 6]))
-    assert torch.equal(logits, expected)
-    encoded = [part.to("meta") for part in ENCODED]
-    logits, _ = decoder.to("meta")(X.to("meta"), decoder.init_state(encoded, [2, 6]))
-    assert logits.device.type == "meta"
-
-
-@pytest.mark.parametrize("lengths", [[2], [2, 6, 6], [2.0, 6.0]])
-def test_other_lengths_are_refused(lengths):
-    decoder = decoder_of()
-    with pytest.raises(ValueError, match="valid_lens must be"):
-        decoder(X, decoder.init_state(ENCODED, lengths))
-
-
-def test_the_keys_go_through_their_matrix_once_in_a_call():
-    decoder, calls = decoder_of(), []
-    inputs_of(decoder.attention.W_k, calls)
-    decoder(X, decoder.init_state(ENCODED, None))
-    assert len(calls) == 1
 
 
 def test_a_call_shows_its_own_weights_and_leaves_earlier_ones_alone():
@@ -128,23 +49,10 @@ def test_a_call_shows_its_own_weights_and_leaves_earlier_ones_alone():
     assert all(map(torch.equal, first, copies))
 
 
-def test_weights_keep_no_graph_and_a_trained_decoder_can_be_copied():
+def test_weights_keep_no_graph():
     decoder = decoder_of()
-    state = decoder.init_state(ENCODED, torch.tensor([2, 6]))
-    logits, _ = decoder(X, state)
-    logits.sum().backward()
+    decoder(X, decoder.init_state(ENCODED, None))
     assert not any(weights.requires_grad for weights in decoder.attention_weights)
-    clone, fresh = copy.deepcopy(decoder), decoder_of()
-    fresh.load_state_dict(decoder.state_dict())
-    for other in (clone, fresh):
-        assert torch.equal(other(X, state)[0], logits)
-
-
-def test_every_weight_is_there_before_the_first_call():
-    decoder = decoder_of()
-    shapes = {name: tuple(part.shape) for name, part in decoder.named_parameters()}
-    assert shapes["attention.W_k.weight"] == shapes["attention.W_q.weight"] == (4, 4)
-    assert not any(nn.parameter.is_lazy(part) for part in decoder.parameters())
 
 
 def test_dropout_acts_on_the_attention_even_with_one_layer():
@@ -167,23 +75,11 @@ def shown(monkeypatch):
     return figures
 
 
-def softmax(*shape, seed=0):
-    return torch.softmax(4 * random(*shape, seed=seed), dim=-1)
+def softmax(*shape):
+    return torch.softmax(4 * random(*shape), dim=-1)
 
 
 ROWS, COLUMNS = ["le", "chat", "<eos>"], ["the", '<b>"&', "cat", "</script>"]
-
-
-def test_an_explorer_is_the_same_each_time_and_asks_nothing_of_the_net(shown):
-    for _ in range(2):
-        d2l.show_attention(softmax(2, 3, 3, 4), ROWS, COLUMNS, xlabel="English", head=2)
-    first, second = shown
-    assert first == second
-    assert first.keys() == {"text/html", "image/svg+xml", "text/plain"}
-    page = first["text/html"].replace("http://www.w3.org/2000/svg", "")
-    assert not re.search(r"//\w|\bsrc=|\bhref=|\bid=|import|fetch", page)
-    assert first["image/svg+xml"] in first["text/html"]
-    assert first["text/plain"].startswith("Attention from queries to English")
 
 
 def test_an_explorer_holds_every_weight_and_draws_those_of_the_head_shown(shown):
@@ -200,7 +96,6 @@ def test_an_explorer_holds_every_weight_and_draws_those_of_the_head_shown(shown)
     drawn = [float(path.get("opacity")) for path in root.findall(".//{*}path")]
     expected = [weight / 100 for weight in held[1, 2].flatten().tolist()]
     assert drawn == [weight for weight in expected if weight]
-    assert len(drawn) == (weights[1, 2] >= 0.005).sum()
     table = re.findall(r"<td>(.*?)</td>", page)
     assert [float(weight) for weight in table] == expected
 
@@ -210,7 +105,6 @@ def test_an_explorer_holds_every_weight_and_draws_those_of_the_head_shown(shown)
     [
         ((3, 4), {}, ""),
         ((4, 3, 4), {"head": 2}, ", head 2"),
-        ((2, 1, 3, 4), {"block": 2}, ", block 2"),
         ((2, 4, 3, 4), {"head": 3}, ", block 1, head 3"),
     ],
 )
@@ -224,27 +118,19 @@ def test_an_explorer_names_the_head_without_its_script(shown, shape, options, nu
 def test_the_tokens_of_an_explorer_are_text_and_no_markup(shown):
     d2l.show_attention(softmax(3, 4), ROWS, COLUMNS, ylabel="<i>")
     page, picture = shown[0]["text/html"], shown[0]["image/svg+xml"]
+    assert picture in page
     texts = [text.text for text in ET.fromstring(picture).findall(".//{*}text")]
     assert texts == ["<i>", *ROWS, "keys", *COLUMNS]
     assert page.count("</script>") == 1
     assert not re.search(r"<(b|i|eos)>", page)
 
 
-def test_one_or_two_axes_may_be_left_out(shown):
-    weights = softmax(3, 4)
-    for shape in [(3, 4), (1, 3, 4), (1, 1, 3, 4)]:
-        d2l.show_attention(weights.reshape(shape), ROWS, COLUMNS)
-    assert shown[0] == shown[1] == shown[2]
-
-
 @pytest.mark.parametrize(
     ("shape", "options", "message"),
     [
-        ((4,), {}, "weights must have 2 to 4 axes, not 1"),
         ((4, 4), {}, "rows must hold 4 tokens, not 3"),
         ((2, 3, 5), {}, "columns must hold 5 tokens, not 4"),
         ((2, 3, 4), {"head": 3}, "no head 3 in block 1, of 2 in 1"),
-        ((2, 3, 4), {"block": 0}, "no head 1 in block 0, of 2 in 1"),
     ],
 )
 def test_an_explorer_refuses_what_does_not_fit(shown, shape, options, message):
@@ -253,9 +139,6 @@ def test_an_explorer_refuses_what_does_not_fit(shown, shape, options, message):
     assert shown == []
 
 
-@pytest.mark.parametrize("wrong", [-0.5, 1.5, float("nan")])
-def test_an_explorer_refuses_scores(shown, wrong):
-    weights = softmax(3, 4)
-    weights[1, 2] = wrong
+def test_an_explorer_refuses_scores():
     with pytest.raises(ValueError, match="weights must lie between 0 and 1"):
-        d2l.show_attention(weights, ROWS, COLUMNS)
+        d2l.show_attention(random(3, 4), ROWS, COLUMNS)

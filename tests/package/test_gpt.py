@@ -59,30 +59,10 @@ def test_decoding_in_pieces_with_a_cache_equals_the_full_pass(options, sizes):
     assert caches[0][0].shape == caches[1][1].shape == (2, g, 10, 6)
 
 
-def test_one_head_for_all_queries_is_every_head_with_the_same_keys_and_values():
-    grouped, full = gpt(num_kv_heads=2), gpt()
-    state = grouped.state_dict()
-    for name in [name for name in state if "W_k" in name or "W_v" in name]:
-        rows = state[name].unflatten(0, (2, 6)).repeat_interleave(2, dim=0)
-        state[name] = rows.flatten(0, 1)
-    full.load_state_dict(state)
-    assert_close(grouped(some_tokens()), full(some_tokens()))
-
-
 def test_gpt_2_s_parameters_are_as_many_as_in_the_smallest_released_model():
     with torch.device("meta"):
         model = d2l.GPT(50257, 768, 12, 12)
     assert sum(weights.numel() for weights in model.parameters()) == 124_439_808
-
-
-@kinds
-def test_a_model_works_on_the_device_of_its_weights(options):
-    with torch.device("meta"):
-        model = d2l.GPT(40, 24, 2, 4, **options)
-    tokens = torch.zeros(2, 5, dtype=torch.long, device="meta")
-    logits, caches = model(tokens, [None, None])
-    assert logits.device.type == caches[0][0].device.type == "meta"
-    assert model(tokens[:, :1], caches)[0].shape == (2, 1, 40)
 
 
 def test_the_first_loss_is_that_of_a_uniform_guess_and_training_lowers_it():
@@ -141,9 +121,8 @@ def test_the_plain_distribution_is_the_softmax_and_the_temperature_divides_the_l
     assert greedy.tolist() == [0, 1, 0]  # of two that are equal, the first
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_top_k_keeps_k_tokens_and_top_p_the_smallest_set_that_is_enough(seed):
-    logits = random(5, 20, seed=seed)
+def test_top_k_keeps_k_tokens_and_top_p_the_smallest_set_that_is_enough():
+    logits = random(15, 20)
     plain = logits.softmax(dim=-1)
     probs = d2l.next_token_probs(logits, top_k=3)
     assert ((probs > 0).sum(dim=-1) == 3).all()
@@ -156,14 +135,6 @@ def test_top_k_keeps_k_tokens_and_top_p_the_smallest_set_that_is_enough(seed):
         smallest = plain.masked_fill(~kept, 1).amin(dim=-1)
         assert (total >= top_p - 1e-6).all() and (total - smallest < top_p).all()
         assert (smallest >= plain.masked_fill(kept, 0).amax(dim=-1)).all()
-
-
-@pytest.mark.parametrize("shape", [(20,), (2, 3, 20)])
-def test_a_distribution_is_made_of_each_row_of_logits(shape):
-    logits, options = random(*shape), {"temperature": 2, "top_k": 12, "top_p": 0.6}
-    rows = logits.view(-1, 20).split(1)
-    expected = torch.cat([d2l.next_token_probs(row, **options) for row in rows])
-    assert_close(d2l.next_token_probs(logits, **options), expected.view(shape))
 
 
 @pytest.mark.parametrize("options", [{"temperature": -1}, {"top_k": 0}, {"top_p": 0}])
@@ -283,33 +254,21 @@ def test_the_names_and_fields_of_older_files_are_read_too(saved, tmp_path):
     del config["rope_parameters"]
     write(tmp_path, tensors, config)
     assert_close(d2l.load_pretrained(tmp_path)[0](some_tokens()), expected)
-    config["rope_theta"] = 10000  # as where the field is missing
-    write(tmp_path, tensors, config)
-    expected = d2l.load_pretrained(tmp_path)[0](some_tokens())
-    del config["rope_theta"]
-    write(tmp_path, tensors, config)
-    assert torch.equal(d2l.load_pretrained(tmp_path)[0](some_tokens()), expected)
 
 
 # What the file says otherwise, the file that is refused, and a part of the message.
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 FOREIGN = [
     ("gpt2", {"model_type": "bert"}, CONFIG, "model_type must be 'gpt2' or 'llama'"),
-    ("gpt2", {"model_type": None}, CONFIG, "'model_type' is missing"),
     ("gpt2", {"activation_function": "relu"}, CONFIG, "activation_function must be"),
-    ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, CONFIG, "inverse_layer_idx must"),
-    ("gpt2", {"scale_attn_weights": False}, CONFIG, "scale_attn_weights must be True"),
     ("gpt2", {"n_layer": None}, CONFIG, "'n_layer' is missing"),
-    ("gpt2", {"n_head": 5}, CONFIG, "num_heads = 5"),
     ("gpt2", {"n_layer": 3}, WEIGHTS, "'h.2.ln_1.weight' is missing"),
     ("gpt2", {"n_layer": 1}, WEIGHTS, "no weights for .*'h.1.ln_1.weight'"),
-    ("gpt2", {"n_inner": 50}, WEIGHTS, r"blks.0.ffn.0.weight must have shape \(50, 32\)"),
+    ("gpt2", {"tie_word_embeddings": False}, WEIGHTS, "'lm_head.weight' is missing"),
     ("llama", {"hidden_act": "gelu"}, CONFIG, "hidden_act must be 'silu'"),
     ("llama", {"rope_parameters": {"rope_type": "llama3"}}, CONFIG, "rope_type must be"),
     ("llama", {"rope_scaling": {"type": "linear"}}, CONFIG, "type must be 'default'"),
-    ("llama", {"num_key_value_heads": 4}, WEIGHTS, "blks.0.W_k.weight must have shape"),
     ("llama", {"vocab_size": 41}, WEIGHTS, r"embedding.weight must .*has \(40, 32\)"),
-    ("llama", {"hidden_size": 48}, WEIGHTS, r"embedding.weight must .*has \(40, 32\)"),
 ]
 
 
@@ -324,52 +283,21 @@ def test_a_foreign_checkpoint_is_refused_by_file_and_field(
         d2l.load_pretrained(tmp_path)
 
 
-def test_a_missing_or_an_additional_weight_is_named(saved, tmp_path):
-    tensors, config = copy(saved, "llama", tmp_path)
-    bias = {"model.layers.0.self_attn.q_proj.bias": torch.zeros(32)}
-    layer = "layers.1.mlp.down_proj.weight"
-    for changed, message in [
-        (
-            {k: W for k, W in tensors.items() if k != f"model.{layer}"},
-            f"'{layer}' is missing",
-        ),
-        (
-            {k: W for k, W in tensors.items() if k != "lm_head.weight"},
-            "'lm_head.weight' is",
-        ),
-        (tensors | bias, "no weights for .'layers.0.self_attn.q_proj.bias'"),
-    ]:
-        write(tmp_path, changed, config)
-        with pytest.raises(ValueError, match=f"{WEIGHTS}: .*{message}"):
-            d2l.load_pretrained(tmp_path)
-
-
-@pytest.mark.parametrize(("family", "name"), [("gpt2", "wte"), ("llama", "embed_tokens")])
-def test_an_output_layer_that_is_not_the_embedding_is_refused_if_tied(
-    saved, family, name, tmp_path
-):
-    tensors, config = copy(saved, family, tmp_path)
-    (embedding,) = (W for key, W in tensors.items() if key.endswith(f"{name}.weight"))
-    config["tie_word_embeddings"] = True
-    for output, works in [(embedding.clone(), True), (embedding + 1, False)]:
-        write(tmp_path, tensors | {"lm_head.weight": output}, config)
-        if works:
-            model, _ = d2l.load_pretrained(tmp_path)
-            assert torch.equal(model.output.weight, embedding)
-            continue
-        with pytest.raises(ValueError, match="lm_head"):
-            d2l.load_pretrained(tmp_path)
+def test_an_output_layer_that_is_not_the_embedding_is_refused_if_tied(saved, tmp_path):
+    tensors, config = copy(saved, "gpt2", tmp_path)
+    tensors["lm_head.weight"] = tensors["transformer.wte.weight"] + 1
+    write(tmp_path, tensors, config)
+    with pytest.raises(ValueError, match="lm_head"):
+        d2l.load_pretrained(tmp_path)
 
 
 @pytest.mark.parametrize("file", ["config.json", "model.safetensors", "tokenizer.json"])
 def test_a_missing_or_damaged_file_is_named(saved, file, tmp_path):
     copy(saved, "gpt2", tmp_path)
     path = tmp_path / file
-    whole = path.read_bytes()
-    for damaged in (whole[: len(whole) // 2], b""):
-        path.write_bytes(damaged)
-        with pytest.raises(ValueError, match=f"{file}: the file is damaged"):
-            d2l.load_pretrained(tmp_path)
+    path.write_bytes(path.read_bytes()[:20])
+    with pytest.raises(ValueError, match=f"{file}: the file is damaged"):
+        d2l.load_pretrained(tmp_path)
     path.unlink()
     with pytest.raises(ValueError, match=f"{file}: there is no such file"):
         d2l.load_pretrained(tmp_path)

@@ -5,6 +5,7 @@ import torch
 from helpers import random
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.patches import FancyArrowPatch
 
 import d2lmini as d2l
 from d2lmini import plt
@@ -21,14 +22,21 @@ def test_the_drawing_has_the_labels_and_the_rounded_numbers():
     assert {"q", *labels[1], *labels[2], "out", "softmax"} | numbers <= {*texts}
 
 
+def test_with_a_temperature_the_drawing_shows_the_scores_before_and_after():
+    scores = torch.tensor([0.5, -torch.inf])
+    weights = torch.softmax(scores / 0.1, dim=0)
+    d2l.draw_attention("q", "ab", "xy", "out", scores, weights, temperature=0.1)
+    texts = [text.get_text() for text in plt.gca().texts]
+    assert {"0.50", "÷ τ = 0.1", "5.00", "1.00", "0.00"} <= {*texts}
+    assert texts.count("−∞") == 2
+
+
 def test_an_arrow_is_as_thick_as_its_weight_and_a_masked_key_has_none():
-    _, (axes, other) = plt.subplots(1, 2)
     weights = torch.tensor([0.75, 0.25, 0.0])
-    d2l.draw_attention("q", "abc", "xyz", "out", weights, weights, axes=axes)
-    arrows = [text.arrow_patch for text in axes.texts if hasattr(text, "arrow_patch")]
+    d2l.draw_attention("q", "abc", "xyz", "out", weights, weights)
+    arrows = [patch for patch in plt.gca().patches if isinstance(patch, FancyArrowPatch)]
     red = [arrow.get_linewidth() for arrow in arrows if arrow.get_edgecolor()[0] > 0.8]
     assert red == pytest.approx([4.5, 4.5, 1.5, 1.5])
-    assert not other.texts
 
 
 # --- show_heatmaps -------------------------------------------------------------------
@@ -43,7 +51,8 @@ def heatmaps(matrices, **options):
 
 def test_heatmaps_show_every_matrix_on_one_scale():
     matrices = random(2, 3, 4, 5)
-    panels = heatmaps(matrices, titles=["a", "b", "c"])
+    words = {"xticklabels": [*"defgh"], "yticklabels": [*"pqrs"]}
+    panels = heatmaps(matrices, titles=["a", "b", "c"], **words)
     limits = (matrices.min().item(), matrices.max().item())
     for panel, matrix in zip(panels, matrices.flatten(0, 1), strict=True):
         (image,) = panel.images
@@ -51,8 +60,10 @@ def test_heatmaps_show_every_matrix_on_one_scale():
         assert image.get_clim() == pytest.approx(limits)
     assert plt.gcf().axes[-1].get_ylim() == pytest.approx(limits)  # the colour bar
     assert [panel.get_title() for panel in panels] == ["a", "b", "c"] * 2
-    assert [panel.get_xlabel() for panel in panels] == [""] * 3 + ["Keys"] * 3
-    assert [panel.get_ylabel() for panel in panels] == ["Queries", "", ""] * 2
+    assert (panels[3].get_xlabel(), panels[3].get_ylabel()) == ("Keys", "Queries")
+    assert [label.get_text() for label in panels[3].get_xticklabels()] == [*"defgh"]
+    assert [label.get_text() for label in panels[3].get_yticklabels()] == [*"pqrs"]
+    assert panels[0].yaxis_inverted()  # the first query is at the top
 
 
 @pytest.mark.parametrize(
@@ -68,19 +79,8 @@ def test_the_colour_scale_always_holds_zero(matrix, limits):
     "options", [{"requires_grad": True}, {"dtype": torch.bool}, {"dtype": torch.bfloat16}]
 )
 def test_heatmaps_take_any_tensor(options):
-    matrices = torch.ones(1, 1, 2, 3, device=d2l.try_gpu(), **options)
-    (panel,) = heatmaps(matrices, cmap="Blues")
-    assert panel.images[0].get_cmap().name == "Blues"
-
-
-def test_heatmaps_put_words_on_their_axes():
-    words = {"xticklabels": ["a", "b", "c"], "yticklabels": ["d", "e"]}
-    left, right = heatmaps(torch.ones(1, 2, 2, 3), titles=[], **words)
-    for columns in (left.get_xticklabels(), right.get_xticklabels()):
-        assert [label.get_text() for label in columns] == ["a", "b", "c"]
-        assert [label.get_rotation() for label in columns] == [90] * 3
-    assert [label.get_text() for label in left.get_yticklabels()] == ["d", "e"]
-    assert left.yaxis_inverted()  # the first query is at the top
+    (panel,) = heatmaps(torch.ones(1, 1, 2, 3, **options))
+    assert panel.images[0].get_array().tolist() == [[1] * 3] * 2
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,6 @@ def test_heatmaps_put_words_on_their_axes():
     [
         ((3, 4), {}, "matrices must have 4 axes, not 2"),
         ((1, 2, 3, 4), {"titles": ["a"]}, "titles must hold 2 labels, not 1"),
-        ((1, 2, 3, 4), {"yticklabels": ["a"]}, "yticklabels must hold 3 labels, not 1"),
         ((1, 2, 3, 4), {"xticklabels": ["a"]}, "xticklabels must hold 4 labels, not 1"),
     ],
 )

@@ -13,12 +13,11 @@ import nbformat
 import pytest
 import torch
 from helpers import ROOT
-from matplotlib.colors import to_rgba
 from nbclient import NotebookClient
 from torch import nn
 
 import d2lmini as d2l
-from d2lmini import plt, toolkit
+from d2lmini import plt
 
 
 class LineData(d2l.DataModule):
@@ -69,13 +68,10 @@ def test_plot_opens_a_figure_or_clears_the_axes_it_is_given():
     d2l.plot([1, 2])
     d2l.plot([1, 2])
     assert len(plt.get_fignums()) == 2
-    assert plt.gcf().get_size_inches().tolist() == [3.5, 2.5]
     style = {"xlim": (1, 10), "ylim": (2, 3), "xscale": "log", "yscale": "log"}
-    d2l.plot([1, 10], [3, 4], "a", "b", ["c"], axes=(axes := plt.gca()), **style)
+    d2l.plot([1, 10], [3, 4], axes=(axes := plt.gca()), **style)
     assert drawn(axes) == [([1, 10], [3, 4])] and len(plt.get_fignums()) == 2
     assert {name: getattr(axes, f"get_{name}")() for name in style} == style
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("a", "b")
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["c"]
 
 
 def test_plot_refuses_two_x_for_three_y():
@@ -84,30 +80,16 @@ def test_plot_refuses_two_x_for_three_y():
 
 
 def test_a_board_averages_points_and_draws_them_in_one_figure():
-    board = d2l.ProgressBoard("x", "y", ylim=[1, 9], yscale="log")
+    board = d2l.ProgressBoard("x", "y")
     for i in range(6):
         board.draw(i, i * i, "a", every_n=3)
         board.draw(i, -i, "b")
     assert board.data["a"] == [(1, 5 / 3), (4, 50 / 3)]
-    assert (board.data["a"][1].x, board.data["a"][1].y) == (4, 50 / 3)
     assert len(plt.get_fignums()) == 1
     (axes,) = board.fig.axes
     assert drawn(axes) == [([1, 4], [5 / 3, 50 / 3]), ([*range(6)], [*range(0, -6, -1)])]
-    assert [line.get_color() for line in axes.lines] == ["C0", "C1"]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x", "y")
-    assert (axes.get_ylim(), axes.get_yscale()) == ((1, 9), "log")
     assert axes.get_xlim()[1] > 5  # it grows with the points
-
-
-@pytest.mark.parametrize("name", ["fig", "axes"])
-def test_a_board_draws_into_the_figure_or_axes_it_is_given(name):
-    given = dict(zip(("fig", "axes"), plt.subplots()))
-    board = d2l.ProgressBoard(**{name: given[name]})
-    for i in range(3):
-        board.draw(i, 2, "a")
-    assert drawn(given["axes"]) == [([0, 1, 2], [2, 2, 2])]
-    assert len(plt.get_fignums()) == 1
 
 
 CELLS = {  # with what appears below: p is a picture, t text, e an error
@@ -160,12 +142,11 @@ def test_checks_name_what_was_expected_and_what_came():
             d2l.check_int("n", value, least=2)
 
 
-@pytest.mark.parametrize("ignore", ["bb", ["bb"]])
-def test_save_hyperparameters_stores_the_arguments_and_only_them(ignore):
+def test_save_hyperparameters_stores_the_arguments_and_only_them():
     class Thing(d2l.HyperParameters):
         def __init__(self, a, b, bb=2, *rest, c=3, _private=4, **more):
             temporary = a
-            self.save_hyperparameters(ignore=ignore)
+            self.save_hyperparameters(ignore=["bb"])
             assert temporary == self.a
 
     thing = Thing(1, 2, 5, 6, d=7)
@@ -174,9 +155,9 @@ def test_save_hyperparameters_stores_the_arguments_and_only_them(ignore):
 
 
 def test_add_to_class_takes_functions_and_properties():
-    Thing, answer = type("Thing", (), {}), property(lambda self: 42)
+    Thing = type("Thing", (), {})
     assert d2l.add_to_class(Thing)(drawn) is drawn is Thing.drawn
-    assert d2l.add_to_class(Thing)(answer) is answer
+    d2l.add_to_class(Thing)(property(lambda self: 42))
     assert getattr(Thing(), "<lambda>") == 42
 
 
@@ -255,16 +236,12 @@ def test_a_second_fit_has_its_own_history_and_figure():
         trainer.fit(model, LineData())
         points = [point.y for point in model.board.data["val_loss"]]
         assert trainer.history.val_loss.tolist() == points and len(points) == 2
-    for number in plt.get_fignums():
-        (axes,) = plt.figure(number).axes
-        assert (axes.get_xlabel(), axes.get_xlim(), len(axes.lines)) == ("epoch", (0, 2), 2)
     assert len(plt.get_fignums()) == 2
 
 
-@pytest.mark.parametrize("loader", [None, []])
-def test_validation_can_be_left_out_but_not_training(loader):
+def test_validation_can_be_left_out_but_not_training():
     data, trainer = LineData(), d2l.Trainer(max_epochs=2)
-    data.val_dataloader = lambda: loader
+    data.val_dataloader = lambda: None
     trainer.fit(line(), data)
     assert list(trainer.history.columns) == ["train_loss"]
     data.train_dataloader = list
@@ -277,18 +254,13 @@ def test_each_pass_has_its_mode_and_mixed_precision_is_for_forward_passes(precis
     model, seen = line(), []
 
     def note(net, inputs, output):
-        device, is_on = output.device.type, torch.is_autocast_enabled
-        seen.append((output.dtype, net.training, torch.is_grad_enabled(), is_on(device)))
-        if output.requires_grad:
-            output.register_hook(lambda grad: seen.append(("backward", is_on(device))))
+        seen.append((output.dtype, net.training, torch.is_grad_enabled()))
 
     model.net.register_forward_hook(note)
     trainer = d2l.Trainer(max_epochs=5, num_gpus=1, precision=precision)
     trainer.fit(model, LineData(num_train=32))
-    mixed = precision == "bf16-mixed"
-    dtype = torch.bfloat16 if mixed else torch.float32
-    training = [(dtype, True, True, mixed), ("backward", False)]
-    assert seen == [*training, *training, (dtype, False, False, mixed)] * 5
+    dtype = torch.bfloat16 if precision == "bf16-mixed" else torch.float32
+    assert seen == [*[(dtype, True, True)] * 2, (dtype, False, False)] * 5
     assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
     assert {parameter.device for parameter in model.parameters()} == {d2l.try_gpu()}
     assert trainer.history.val_loss.iloc[-1] < 0.5 * trainer.history.val_loss.iloc[0]
@@ -299,7 +271,6 @@ def test_each_pass_has_its_mode_and_mixed_precision_is_for_forward_passes(precis
     [
         (0, [1, 1, 1, 1, 1, 1, 1, 1]),
         (2, [1 / 2, 1, 1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6]),
-        (7, [1 / 7, 2 / 7, 3 / 7, 4 / 7, 5 / 7, 6 / 7, 1, 1]),  # all steps but one
         (8, [1 / 8, 2 / 8, 3 / 8, 4 / 8, 5 / 8, 6 / 8, 7 / 8, 1]),
     ],
 )
@@ -311,11 +282,8 @@ def test_with_a_warmup_the_learning_rate_rises_then_falls(warmup, factors):
 
 
 def test_a_trainer_refuses_settings_that_make_no_sense():
-    for name in ("max_epochs", "num_gpus", "warmup"):
-        with pytest.raises(ValueError, match=f"{name} must be an integer >= 0, not 2.5"):
-            d2l.Trainer(**{"max_epochs": 1, name: 2.5})
-    with pytest.raises(ValueError, match="gradient_clip_val must be >= 0, not -1"):
-        d2l.Trainer(max_epochs=1, gradient_clip_val=-1)
+    with pytest.raises(ValueError, match="max_epochs must be an integer >= 0, not -1"):
+        d2l.Trainer(max_epochs=-1)
     with pytest.raises(ValueError, match="precision is 32-true or bf16-mixed, not '16'"):
         d2l.Trainer(max_epochs=1, precision="16")
 
@@ -357,27 +325,7 @@ def test_a_classifier_reports_its_accuracy(capsys):
     assert capsys.readouterr().out == "Linear output shape: (3, 2)\n"
 
 
-# --- diagrams and checks ---------------------------------------------------------------
-
-
-def test_boxes_and_arrows_land_in_the_axes():
-    _, axes = plt.subplots()
-    axes.set(xlim=(0, 4), ylim=(0, 2))
-    fitted = d2l.draw_box(axes, 1, 1, "h", "C0")
-    sized = d2l.draw_box(axes, 3, 1, "s", size=(1, 0.5), edgecolor="C1")
-    assert [text.get_text() for text in axes.texts] == ["h", "s"]
-    assert fitted.get_bbox_patch().get_facecolor() == to_rgba("C0")
-    (box,) = axes.patches
-    assert box.get_edgecolor() == to_rgba("C1") and sized.get_position() == (3, 1)
-    assert box.get_path().get_extents().bounds == pytest.approx((2.5, 0.75, 1, 0.5))
-    d2l.draw_arrow(axes, (1, 1), (3, 1), shrink=5, shrinkB=9, linestyle="--")
-    d2l.draw_arrow(axes, (1, 1), (1, 0.5), (3, 0.5), color="C2")
-    straight, bent = axes.patches[1:]
-    assert (straight.shrinkA, straight.shrinkB) == (5, 9)
-    ends = [axes.transData.transform(point) for point in ((1, 1), (3, 0.5))]
-    window = bent.get_window_extent()
-    assert all(window.padded(20).contains(*end) for end in ends)
-    assert straight.get_linestyle() == "--" and bent.get_edgecolor() == to_rgba("C2")
+# --- checks of exercises --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -418,7 +366,6 @@ WRONG = FILE[:-1] + b"!"
 FAULTS = {
     "missing": "404",
     "broken": "broke off after 100000 of 200000 bytes",
-    "broken-chunk": "IncompleteRead",
     "wrong": f"the file has the hash {hashlib.sha1(WRONG).hexdigest()}",
 }
 
@@ -429,18 +376,11 @@ class Mirrors(BaseHTTPRequestHandler):
     def do_GET(self):
         mirror = self.path.split("/")[1]
         self.server.asked.append(mirror)
-        chunked = mirror == "broken-chunk"
-        self.protocol_version = "HTTP/1.1" if chunked else "HTTP/1.0"
-        self.close_connection = True
         self.send_response(404 if mirror == "missing" else 200)
-        if chunked:
-            self.send_header("Transfer-Encoding", "chunked")
-        elif mirror != "unmeasured":
-            self.send_header("Content-Length", str(len(FILE)))
+        self.send_header("Content-Length", str(len(FILE)))
         self.end_headers()
-        file = WRONG if mirror == "wrong" else FILE
-        file = file[: len(file) // 2] if mirror.startswith("broken") else file
-        self.wfile.write(b"%x\r\n" % len(FILE) + file if chunked else file)
+        files = {"wrong": WRONG, "broken": FILE[: len(FILE) // 2]}
+        self.wfile.write(files.get(mirror, FILE))
 
     def log_message(self, *args):
         pass
@@ -463,16 +403,14 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize(
-    ("mirror", "digits"), [("good", None), ("unmeasured", SHA1.upper()), ("good", SHA256)]
-)
-def test_a_file_comes_into_a_new_folder_and_then_is_there(server, tmp_path, mirror, digits):
+@pytest.mark.parametrize("digits", [None, SHA1.upper(), SHA256])
+def test_a_file_comes_into_a_new_folder_and_then_is_there(server, tmp_path, digits):
     folder = tmp_path / "new" / "folder"
     for _ in range(2):
-        path = d2l.download(server.at(mirror), str(folder), digits)
+        path = d2l.download(server.at("good"), str(folder), digits)
         assert path == str(folder / "file.bin")
         assert contents(folder) == {"file.bin": FILE}
-    assert server.asked == [mirror]
+    assert server.asked == ["good"]
 
 
 @pytest.mark.parametrize(("digits", "kept"), [(None, b"old"), (SHA1, FILE)])
@@ -499,42 +437,3 @@ def test_no_fault_is_taken_for_a_file(server, tmp_path, digits, old):
     for name, found in zip(names, str(error.value).split("\n")[1:], strict=True):
         assert found.startswith(f"  {server.at(name)}: ") and FAULTS[name] in found
     assert contents(tmp_path) == old
-
-
-def test_an_interrupted_download_leaves_no_file_behind(server, tmp_path, monkeypatch):
-    def interrupted(source, target):
-        target.write(source.read(1000))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(toolkit.shutil, "copyfileobj", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        d2l.download(server.at("good"), tmp_path)
-    assert not (tmp_path / "file.bin").exists()
-
-
-def test_a_hash_of_another_length_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="sha1_hash must have 40 or 64 digits, not 32"):
-        d2l.download("http://127.0.0.1/file.bin", tmp_path, "0" * 32)
-
-
-@pytest.mark.parametrize("name", ["MTFraEng", "FashionMNIST"])
-def test_wrong_data_are_refused(server, tmp_path, name):
-    Data = getattr(d2l, name)
-    assert all(mirror.startswith("https://") for mirror in Data.mirrors)
-    Data = type("Data", (Data,), {"mirrors": (server.at("wrong"),)})
-    options = {"source": "tatoeba"} if name == "MTFraEng" else {}
-    with pytest.raises(ConnectionError, match="the file has the hash"):
-        Data(2, root=str(tmp_path), **options)
-
-
-def test_progress_is_shown_on_stderr_only(server, tmp_path, monkeypatch, capfd):
-    class Bar(toolkit.tqdm):
-        def __init__(self, *args, **kwargs):
-            super().__init__(*args, **{**kwargs, "disable": False})
-
-    monkeypatch.setattr(toolkit, "tqdm", Bar)
-    d2l.download(server.at("good"), tmp_path)
-    d2l.Trainer(max_epochs=3).fit(line(), LineData())
-    out, err = capfd.readouterr()
-    assert out == "" and "file.bin: 100%" in err and "0/3" in err
-    assert err.endswith("\r")  # the bar of a fit leaves nothing behind

@@ -1,6 +1,5 @@
 """Translation: data and models equal to d2l's, and padding that changes nothing."""
 
-import copy
 import hashlib
 import math
 import random
@@ -92,12 +91,8 @@ def test_one_index_is_a_token_and_a_list_of_one_is_a_list():
     for one in ([1], (1,), torch.tensor([1])):
         assert vocab.to_tokens(one) == ["a"]
     assert vocab.to_tokens(torch.tensor([[1, 2], [0, 1]])) == [["a", "b"], ["<unk>", "a"]]
-
-
-@pytest.mark.parametrize("index", [-1, torch.tensor([0, 3])])
-def test_an_index_outside_the_vocabulary_is_refused(index):
-    with pytest.raises(ValueError, match=r"indices must be from 0 to 2, not (-1|3)$"):
-        d2l.Vocab(["a", "b"]).to_tokens(index)
+    with pytest.raises(ValueError, match="indices must be from 0 to 2, not 3"):
+        vocab.to_tokens(torch.tensor([0, 3]))
 
 
 # --- the same data as d2l's ----------------------------------------------------------
@@ -129,16 +124,17 @@ def test_the_phrasebook_gives_what_d2l_would_make_of_it(d2l_1_0_3):
     assert d2l_1_0_3.MTFraEng._preprocess(None, text) == text  # nothing is left to do
     assert_same_data(ours, with_text(d2l_1_0_3, text)(128, num_val=127))
     assert [*map(len, ours.arrays)] == [640] * 4
+    assert_disjoint(ours)
 
 
 def test_tatoeba_is_what_d2l_makes_of_it(d2l_1_0_3, tatoeba, tatoeba_text):
     theirs = with_text(d2l_1_0_3, tatoeba_text)(128)
     assert_same_data(tatoeba, theirs)
-    for name in ("batch_size", "num_steps", "num_train", "num_val"):
-        assert getattr(tatoeba, name) == getattr(theirs, name)
     engs = ["go .", "i lost .", "he's calm .", "i'm home ."]
     fras = ["va !", "j'ai perdu .", "il est calme .", "je suis chez moi ."]
     assert_equal(tatoeba.build(engs, fras), theirs.build(engs, fras))
+    assert_disjoint(tatoeba)  # unlike d2l's, which have a sentence in both parts
+    assert sum(len(batch[0]) for batch in tatoeba.val_dataloader()) == 128
 
 
 # --- training and validation ---------------------------------------------------------
@@ -150,16 +146,6 @@ def assert_disjoint(data):
     assert train and held_out and not train & held_out
 
 
-def test_no_english_sentence_is_in_both_parts(drawn):
-    assert_disjoint(drawn)
-    assert_disjoint(d2l.MTFraEng(128))
-
-
-def test_validation_leaves_out_the_sentence_that_d2l_has_in_both_parts(tatoeba):
-    assert_disjoint(tatoeba)
-    assert sum(len(batch[0]) for batch in tatoeba.val_dataloader()) == 128
-
-
 def test_validation_takes_what_comes_after_training_and_was_not_in_it():
     data = with_text(d2l, "a\t1\nb\t2\na\t3\nc\t4\nd\t5")(1, num_train=2, num_val=2)
     assert data.sentences(train=True) == (["a", "b"], ["1", "2"])
@@ -168,12 +154,9 @@ def test_validation_takes_what_comes_after_training_and_was_not_in_it():
     assert_equal(batch, [array[3:] for array in data.arrays])
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_pairs_drawn_with_a_seed_fit_and_fill_both_parts(seed):
+def test_pairs_drawn_with_a_seed_fit_and_fill_both_parts():
     lines = [f"s{i // 2}\t{'t ' * (i % 5)}t{i}" for i in range(60)]  # each source twice
-    data = with_text(d2l, "\n".join(lines))(
-        4, num_steps=5, num_train=20, num_val=6, seed=seed
-    )
+    data = with_text(d2l, "\n".join(lines))(4, 5, num_train=20, num_val=6, seed=0)
     assert_disjoint(data)
     pairs = {*zip(*data.sentences(train=True)), *zip(*data.sentences(train=False))}
     assert len(pairs) == 26
@@ -185,34 +168,14 @@ def test_a_seed_draws_the_same_pairs_again_and_another_seed_draws_others(drawn):
     torch.manual_seed(7)  # has no part in it
     again = d2l.MTFraEng(32, **sizes, seed=1)
     assert (again.src, again.tgt) == (drawn.src, drawn.tgt)
-    in_order, zero = (d2l.MTFraEng(32, **sizes, seed=seed) for seed in (None, 0))
-    for one, other in ((drawn, zero), (zero, in_order), (drawn, in_order)):
-        assert sorted(one.src) != sorted(other.src)
+    for seed in (None, 0):
+        assert sorted(d2l.MTFraEng(32, **sizes, seed=seed).src) != sorted(drawn.src)
 
 
 def test_a_minimum_frequency_leaves_out_pairs_with_rarer_tokens():
     text = "a b\tx\na b\tx x\na c\tx\na a\ty"  # b occurs twice, c and y once
     data = with_text(d2l, text)(4, num_train=2, num_val=0, seed=0, min_freq=2)
     assert sorted(data.sentences(train=True)[1]) == ["x", "x x"]
-
-
-# --- batches -------------------------------------------------------------------------
-
-
-def rows_of(batches):
-    """Each pair of the batches as one tuple."""
-    return [row for batch in batches for row in zip(*(part.tolist() for part in batch))]
-
-
-def test_an_epoch_has_every_pair_once_and_training_an_order_of_its_own():
-    text = "\n".join(f"w{i} w{i}\tm{i} m{i}" for i in range(49))
-    data = with_text(d2l, text)(8, num_steps=5, num_train=40, num_val=9)
-    for train in (True, False):
-        loader = data.get_dataloader(train)
-        expected = rows_of([data.build(*data.sentences(train))])
-        assert sorted(rows_of(loader)) == sorted(expected)
-        assert (rows_of(loader) == rows_of(loader) == expected) != train
-    assert [len(batch[0]) for batch in loader] == [8, 1]
 
 
 # --- faults of the source ------------------------------------------------------------
@@ -235,15 +198,12 @@ def test_a_zip_file_in_the_folder_is_read_and_a_damaged_one_refused(tmp_path):
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(ConnectionError, match=r"(?s)fra-eng\.zip.*/one/.*/two/"):
         Own(2, **arguments)
-    Own(2, root=str(tmp_path))  # the phrasebook needs no network
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"num_steps": 1}, "num_steps must be an integer >= 2, not 1"),
         ({"num_train": 0}, "num_train must be an integer >= 1, not 0"),
-        ({"num_val": -1}, "num_val must be an integer >= 0, not -1"),
         ({"num_val": 2}, r"num_train \+ num_val must be at most 4 .*not 5"),
         ({"num_steps": 2, "seed": 1}, r"num_train \+ num_val must be at most 3 .*not 4"),
         ({"min_freq": 2}, "min_freq = 2 needs a seed"),
@@ -263,18 +223,6 @@ def test_what_cannot_be_served_is_refused(options, message):
 def small():
     text = "Go.\tVa !\nGo.\tVa !\nI go.\tJe va !\nI go.\tJe va !"
     return with_text(d2l, text)(2, num_steps=4, num_train=3, num_val=1)
-
-
-def test_new_sentences_are_preprocessed_and_change_nothing():
-    data = small()
-    before = copy.deepcopy(data)
-    src, dec_input, valid_lens, labels = data.build(["I go."], ["Va!"])
-    assert data.src_vocab.to_tokens(src) == [["i", "go", ".", "<eos>"]]
-    assert valid_lens.tolist() == [4]
-    assert data.tgt_vocab.to_tokens(dec_input) == [["<bos>", "va", "!", "<eos>"]]
-    assert data.tgt_vocab.to_tokens(labels) == [["va", "!", "<eos>", "<pad>"]]
-    assert_same_data(data, before)
-    assert (data.src, data.tgt) == (before.src, before.tgt)
 
 
 def test_without_targets_the_labels_are_empty():
@@ -341,11 +289,11 @@ def random_problem(seed, padded=True):
     )
 
 
-def model_of(Decoder, sizes=SIZES, **options):
+def model_of(Decoder, sizes=SIZES):
     """An encoder–decoder of ours with random weights."""
     torch.manual_seed(0)
     encoder, decoder = d2l.Seq2SeqEncoder(SIZE, *sizes), Decoder(SIZE, *sizes)
-    model = d2l.Seq2Seq(encoder, decoder, **({"tgt_pad": PAD, "lr": 0.1} | options))
+    model = d2l.Seq2Seq(encoder, decoder, tgt_pad=PAD, lr=0.1)
     model.plot = lambda *args, **kwargs: None
     return model
 
@@ -390,16 +338,6 @@ def pair_of(library, Decoder, problem):
     return ours, theirs
 
 
-def test_base_classes_say_what_is_missing():
-    encoder, decoder, X = d2l.Encoder(), d2l.Decoder(), torch.zeros(1, 1)
-    with pytest.raises(NotImplementedError, match="Encoder must define forward"):
-        d2l.EncoderDecoder(encoder, decoder)(X, X)
-    with pytest.raises(NotImplementedError, match="Decoder must define init_state"):
-        decoder.init_state(X)
-    with pytest.raises(NotImplementedError, match="Decoder must define forward"):
-        decoder(X, X)
-
-
 @both
 @seeds
 def test_without_padding_scores_and_states_equal_d2l_s(d2l_1_0_3, Decoder, seed):
@@ -415,6 +353,8 @@ def test_without_padding_scores_and_states_equal_d2l_s(d2l_1_0_3, Decoder, seed)
         for model in (ours, theirs)
     ]
     assert_close(states[0][1], states[1][1])
+    if Decoder is d2l.Seq2SeqAttentionDecoder:
+        assert_close(ours.decoder.attention_weights, theirs.decoder.attention_weights)
 
 
 @both
@@ -454,14 +394,13 @@ def test_stepwise_decoding_equals_the_full_pass(Decoder, seed):
 
 
 @both
-@pytest.mark.parametrize("dtype", [None, torch.uint8, torch.int32])
-def test_lengths_are_a_list_or_a_tensor_of_any_integers(Decoder, dtype):
+@pytest.mark.parametrize("given", [[1, 4], torch.tensor([1, 4], dtype=torch.int32)])
+def test_lengths_are_a_list_or_a_tensor_of_any_integers(Decoder, given):
     model, X = model_of(Decoder), random_tokens(2, 4)
-    given = [1, 4] if dtype is None else torch.tensor([1, 4], dtype=dtype)
     assert_close(model(X, X, given), model(X, X, torch.tensor([1, 4])))
 
 
-@pytest.mark.parametrize("lengths", [[0, 3], [3, 5], [3], [[3, 3]]])
+@pytest.mark.parametrize("lengths", [[0, 3], [3, 5], [3]])
 def test_other_lengths_are_refused(lengths):
     encoder = model_of(d2l.Seq2SeqDecoder).encoder
     with pytest.raises(ValueError, match="valid_lens must be 2 integers from 1 to 4, not"):
@@ -500,28 +439,17 @@ def test_the_loss_is_the_cross_entropy_of_the_tokens_alone():
 
 
 @both
-def test_padding_is_neither_computed_nor_reported_nor_learned(Decoder):
+def test_padding_is_neither_reported_nor_learned(Decoder):
     src, tgt, lengths = random_tokens(3, 5), random_tokens(3, 4), torch.tensor([2, 4, 1])
-    model, reports, widths = model_of(Decoder), [], []
+    model, reports = model_of(Decoder), []
     model.plot = lambda key, value, train: reports.append((key, value.item(), train))
     expected = model.loss(model(src, tgt, lengths), LABELS)
     gradients = torch.autograd.grad(expected, model.parameters())
-    for part in (model.encoder, model.decoder):
-        part.register_forward_pre_hook(lambda _, args: widths.append(args[0].shape[1]))
     loss = model.training_step((src, tgt, lengths, LABELS))
     model.validation_step((src, tgt, lengths, LABELS))
-    assert widths == [4, 3] * 2
     value = pytest.approx(expected.item())
     assert reports == [("loss", value, True), ("loss", value, False)]
     assert_close(torch.autograd.grad(loss, model.parameters()), gradients)
-
-
-def test_the_optimizer_is_adam_with_the_learning_rate_of_the_model():
-    model = model_of(d2l.Seq2SeqDecoder, lr=0.02, tgt_eos=EOS)
-    assert model.hparams == {"tgt_pad": PAD, "lr": 0.02, "tgt_eos": EOS}
-    optimizer = model.configure_optimizers()
-    assert type(optimizer) is torch.optim.Adam and optimizer.defaults["lr"] == 0.02
-    assert optimizer.param_groups[0]["params"] == [*model.parameters()]
 
 
 # --- translating ---------------------------------------------------------------------
@@ -578,30 +506,19 @@ def test_a_translation_ends_with_eos_and_then_has_padding(d2l_1_0_3, seed):
     assert torch.equal(torch.cat(model.decoder.inputs, dim=1), inputs)
 
 
-def test_no_steps_give_no_tokens():
-    model, batch = reciting(torch.tensor([[EOS, 3]] * 2), tgt_eos=EOS)
-    assert model.predict_step(batch, CPU, 0)[0].shape == (2, 0)
-
-
 def test_without_the_index_of_eos_all_steps_are_taken():
     plan = torch.tensor([[EOS, 3, EOS, 4]] * 2)
     model, batch = reciting(plan)
-    for same in (model, d2l.EncoderDecoder(model.encoder, model.decoder)):
-        tokens, weights = same.predict_step(batch, CPU, 4)
-        assert torch.equal(tokens, plan)
-        assert weights == []
+    tokens, weights = model.predict_step(batch, CPU, 4)
+    assert torch.equal(tokens, plan)
+    assert weights == []
 
 
-@both
-def test_translating_keeps_no_graph(Decoder):
-    model, src = model_of(Decoder), random_tokens(2, 3)
-    save, logits = Decoder is d2l.Seq2SeqAttentionDecoder, []
+def test_translating_keeps_no_graph():
+    model, src, logits = model_of(d2l.Seq2SeqDecoder), random_tokens(2, 3), []
     model.decoder.register_forward_hook(lambda *call: logits.append(call[2][0]))
-    batch = src, src, torch.tensor([3, 2]), src
-    tokens, weights = model.predict_step(batch, CPU, 3, save)
-    parts = [tokens, *logits, *(part for step in weights for part in step)]
-    assert logits and not any(part.requires_grad for part in parts)
-    assert torch.is_grad_enabled()
+    model.predict_step((src, src, torch.tensor([3, 2]), src), CPU, 3)
+    assert logits and not any(part.requires_grad for part in logits)
 
 
 @both
@@ -615,9 +532,7 @@ def test_a_model_learns_to_translate(Decoder):
     pad, eos = data.tgt_vocab[["<pad>", "<eos>"]]
     model = d2l.Seq2Seq(encoder, decoder, tgt_pad=pad, tgt_eos=eos, lr=0.02)
     model.board.display = False
-    trainer = d2l.Trainer(max_epochs=20, gradient_clip_val=1)
-    trainer.fit(model, data)
-    assert [*trainer.history] == ["train_loss", "val_loss"]
+    d2l.Trainer(max_epochs=20, gradient_clip_val=1).fit(model, data)
     english, french = data.sentences(train=True)
     assert d2l.translate(model, data, english) == french
 
@@ -630,17 +545,6 @@ def test_a_translation_without_an_end_has_all_the_tokens():
     assert d2l.translate(model, data, ["go .", "i go ."]) == ["va je va va", "je"]
 
 
-def test_another_way_of_decoding_gets_the_model_the_batch_and_the_steps():
-    data, ours = small(), nn.Linear(1, 1)
-
-    def decode(model, batch, device, num_steps):
-        assert (model, device, num_steps) == (ours, CPU, 4)
-        assert_equal(batch, data.build(["go .", "i go ."]))
-        return data.arrays[3][[0, 2]], "scores"
-
-    assert d2l.translate(ours, data, ["go .", "i go ."], decode) == ["va !", "je va !"]
-
-
 # --- BLEU ----------------------------------------------------------------------------
 
 translations = st.lists(st.sampled_from(["a", "b", "c", "é", "<unk>"]), min_size=1)
@@ -651,15 +555,11 @@ sentences = translations.map(" ".join)
 def test_bleu_equals_d2l_s(d2l_1_0_3, pred, label, k):
     expected = d2l_1_0_3.bleu(pred, label, k)
     assert d2l.bleu(pred, label, k) == pytest.approx(expected, rel=1e-12, abs=0)
-    spaced = [f"  {side.replace(' ', '   ')} " for side in (pred, label)]
-    assert d2l.bleu(*spaced, k) == d2l.bleu(pred, label, k)
     assert d2l.bleu(pred, pred, k) == 1
 
 
-def test_an_empty_translation_scores_0_and_n_grams_have_a_token():
+def test_an_empty_translation_scores_0():
     assert d2l.bleu(" ", "va !", 2) == d2l.bleu("va !", "", 2) == 0
-    with pytest.raises(ValueError, match="k must be an integer >= 1, not 0"):
-        d2l.bleu("va !", "va !", 0)
 
 
 @given(st.lists(st.tuples(sentences, sentences), min_size=1, max_size=4))
@@ -676,15 +576,16 @@ def test_corpus_bleu_goes_to_100_and_logs_nothing_of_tokens(caplog, capfd):
     assert not caplog.records and capfd.readouterr() == ("", "")
 
 
-def test_a_corpus_needs_one_reference_for_each_translation():
-    for labels in ([], ["a", "b"]):
-        with pytest.raises(ValueError, match=f"labels must hold 1 .*, not {len(labels)}"):
-            d2l.corpus_bleu(["a"], labels)
+def test_a_corpus_needs_one_reference_for_each_translation(drawn):
+    with pytest.raises(ValueError, match="labels must hold 1 strings, not 2"):
+        d2l.corpus_bleu(["a"], ["a", "b"])
     with pytest.raises(ValueError, match="preds must not be empty"):
         d2l.corpus_bleu([], [])
+    with pytest.raises(ValueError, match="preds must hold 60 strings, not 59"):
+        d2l.held_out_bleu(drawn, ["va !"] * 59)
 
 
-@pytest.mark.parametrize(("low", "high"), [(2, 4), (5, 5), (7, 99)])
+@pytest.mark.parametrize(("low", "high"), [(2, 4), (5, 5)])
 def test_held_out_bleu_counts_the_sentences_of_these_lengths(drawn, low, high):
     english, french = drawn.sentences(train=False)
     preds = [line if i % 3 else "je suis là ." for i, line in enumerate(french)]
@@ -694,34 +595,20 @@ def test_held_out_bleu_counts_the_sentences_of_these_lengths(drawn, low, high):
     assert d2l.held_out_bleu(drawn, preds) == d2l.corpus_bleu(preds, french)
 
 
-def test_held_out_bleu_needs_a_translation_of_every_sentence(drawn):
-    with pytest.raises(ValueError, match="preds must hold 60 strings, not 59"):
-        d2l.held_out_bleu(drawn, ["va !"] * 59)
-    with pytest.raises(ValueError, match="preds must not be empty"):
-        d2l.held_out_bleu(drawn, ["va !"] * 60, low=50)
-
-
 # --- the copying task ----------------------------------------------------------------
 
 
 def test_a_batch_to_be_copied_shows_the_decoder_the_symbols_before_each_label():
     data = d2l.Copying(num_batches=600, batch_size=3, max_len=10, num_symbols=4)
-    lengths = []
-    for X, decoder_input, lens, labels in data.train_dataloader():
-        assert labels.shape == decoder_input.shape == X.shape == (3, X.shape[1])
-        assert_equal([labels], [X])
-        assert_equal([decoder_input[:, 1:]], [X[:, :-1]])
+    batches = data.train_dataloader()
+    for X, decoder_input, lens, labels in batches:
+        assert_equal([labels, decoder_input[:, 1:]], [X, X[:, :-1]])
         assert not decoder_input[:, 0].any()
         assert lens.tolist() == [X.shape[1]] * 3
-        lengths.append(X.shape[1])
-        assert 1 <= X.min() and X.max() <= 4
-    symbols = torch.cat([X.flatten() for X, *_ in data.train_dataloader()])
-    assert symbols.unique().tolist() == [1, 2, 3, 4]
-    limits = [2 + round(8 * min(1, i / 420)) for i in range(600)]
-    assert len(lengths) == 600 and all(n <= most for n, most in zip(lengths, limits))
-    for start, stop in [(0, 26), (200, 260), (420, 600)]:  # all lengths up to the limit
-        assert {*lengths[start:stop]} == {*range(1, max(limits[start:stop]) + 1)}
-    assert data.val_dataloader() is None
+    assert torch.cat([X.flatten() for X, *_ in batches]).unique().tolist() == [1, 2, 3, 4]
+    lengths = [X.shape[1] for X, *_ in batches]
+    assert {*lengths[:26]} == {1, 2}  # the limit grows
+    assert {*lengths[420:]} == {*range(1, 11)}
 
 
 def test_copying_is_scored_on_the_same_new_sequences_in_every_call():

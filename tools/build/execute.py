@@ -7,7 +7,8 @@
 A notebook whose outputs come out the same is left as it is, byte for byte. A cell tagged
 `nbval-ignore-output` prints what no two runs share (a timing, a training curve), so its
 stored output is kept as long as its own source is unchanged; `--refresh` renews it, which
-is due when code that it calls has changed. When a cell fails, the notebook, the cell and
+is due when code that it calls has changed. So is the time that the notebook took to run, as
+long as it comes out alike. When a cell fails, the notebook, the cell and
 the traceback are printed, the file stays untouched, and the next notebook is run.
 """
 
@@ -16,6 +17,7 @@ import hashlib
 import os
 import re
 import sys
+import time
 from pathlib import Path
 
 import nbformat
@@ -32,6 +34,10 @@ METADATA = {
 ID = re.compile(r"[0-9a-f]{8}")  # what all cells are called, whichever editor made them
 # A coordinate of a figure, to be rounded: so that a diff shows what a reader could see.
 COORDINATE = re.compile(r"\b[1-9]\d*\.\d{2,}")
+# The name of a clip path, which matplotlib may take from the address of an object.
+CLIP_PATH = re.compile(r'(?<=<clipPath id=")p[0-9a-f]{10}(?=")')
+# What a running time is rounded up to, in seconds.
+TIMES = 5, 10, 20, 30, 60, 120, 180, 300, 600
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -57,15 +63,21 @@ def normalise(notebook) -> None:
         cell.execution_count = number
         for name in ("execution", "collapsed", "scrolled"):
             cell.metadata.pop(name, None)
-        for output in cell.outputs:
+        for place, output in enumerate(cell.outputs):
             if "execution_count" in output:
                 output.execution_count = number
             data = output.get("data", {})
             data.pop("application/vnd.jupyter.widget-view+json", None)
             if SVG in data:
-                data[SVG] = COORDINATE.sub(
-                    lambda number: f"{float(number[0]):.1f}", data[SVG]
-                )
+                data[SVG] = normalise_svg(data[SVG], f"{cell.id}-{place}")
+
+
+def normalise_svg(svg: str, figure: str) -> str:
+    """Round the coordinates, and name the clip paths by the figure and their order."""
+    svg = COORDINATE.sub(lambda number: f"{float(number[0]):.1f}", svg)
+    for number, name in enumerate(CLIP_PATH.findall(svg)):
+        svg = svg.replace(name, f"clip-{figure}-{number}")
+    return svg
 
 
 def keep_unstable(notebook, stored: list) -> None:
@@ -80,6 +92,13 @@ def keep_unstable(notebook, stored: list) -> None:
             cell.metadata["source_hash"] = source_hash
             outputs = kept[source_hash].pop(0) if kept.get(source_hash) else []
             cell.outputs = outputs or cell.outputs
+
+
+def note_time(notebook, seconds: float, stored: int | None) -> None:
+    """Note how long the notebook ran, but keep what is stored unless it is far off."""
+    if stored is None or not stored / 3 < seconds < 1.5 * stored:
+        stored = next((time for time in TIMES if seconds <= time), TIMES[-1])
+    notebook.metadata["running_seconds"] = stored
 
 
 def run(notebook, path: Path) -> None:
@@ -111,9 +130,12 @@ def execute(path: Path, refresh: bool = False) -> bool:
         notebook, stored = (nbformat.reads(text, as_version=4) for _ in range(2))
     except Exception as error:  # nbformat raises many kinds
         raise Failed(f"{path}: is no readable notebook: {error}") from None
+    start = time.perf_counter()
     run(notebook, path)
+    seconds = time.perf_counter() - start
     keep_unstable(notebook, [] if refresh else code_cells(stored))
     normalise(notebook)
+    note_time(notebook, seconds, stored.metadata.get("running_seconds"))
     new = nbformat.writes(notebook, version=4).rstrip("\n") + "\n"
     if new == text:
         return False

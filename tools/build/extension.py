@@ -6,6 +6,9 @@ download, every page has one that opens an issue, and the start page says how to
 package. What Colab opens lies in the branch `gh-pages`, where the workflow publish.yml puts
 the book. Without REPO, as on your own machine, there are none of these.
 
+Below the title of a notebook's page stands how long it takes to read and to run, and the
+start page gets the table of chapters for its `{{ chapters }}` (tools/build/pages.py).
+
 The terms of book/terms.yml go into the index, which the search looks through first.
 
 Our docstrings are plain text with code in `backticks`; for the page of names, where autodoc
@@ -18,10 +21,14 @@ of contents have names, and a formula wider than the page can be scrolled by key
 
 import os
 import re
+from pathlib import Path
 
 import yaml
+from docutils import nodes
 from sphinx import addnodes
 from sphinx.errors import ExtensionError
+
+from tools.build import pages
 
 COLAB = "https://colab.research.google.com"
 # In the HTML of a page, what a reader or a screen reader should not see, and what instead.
@@ -37,6 +44,8 @@ MENDS = {
 def setup(app):
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("config-inited", add_address)
+    app.connect("config-inited", add_chapters)
+    app.connect("doctree-read", add_times)
     app.connect("doctree-read", add_terms)
     app.connect("autodoc-process-docstring", rewrite_docstring)
     app.connect("html-page-context", mend)
@@ -65,6 +74,20 @@ def add_address(app, config):
         "use_issues_button": True,
         "use_repository_button": True,
     }
+
+
+def add_chapters(app, config):
+    """Set the table of chapters, which the start page substitutes."""
+    config.myst_substitutions |= {"chapters": pages.table(Path(app.srcdir))}
+
+
+def add_times(app, doctree):
+    """Say below the title of a notebook's page how long it takes to read and to run."""
+    path = Path(app.srcdir) / f"{app.env.docname}.ipynb"
+    if path.is_file():
+        line = nodes.paragraph("", pages.times(pages.read(path)), classes=["times"])
+        section = next(iter(doctree.findall(nodes.section)))
+        section.insert(section.first_child_matching_class(nodes.title) + 1, line)
 
 
 def add_terms(app, doctree):

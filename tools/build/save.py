@@ -8,10 +8,10 @@ line, on a line of its own above it, or after a decorator. `@d2l.add_to_class(C)
 puts the method into the saved class C.
 
 Each chapter named in `_toc.yml` that saves something becomes one module; what its notebooks
-in notebooks/further/ and notebooks/exercises/ save comes last. Its imports are those that the saved code needs;
-`d2l.Name` becomes an explicit import from the module that saves Name, which must be an
-earlier chapter. The module's docstring is the notebook's title and its paragraph that
-begins with `**Axes.**`.
+in notebooks/further/ and notebooks/exercises/ save comes last. Its imports are those that
+the saved code needs; `d2l.Name` becomes an explicit import from the module that saves Name,
+which must be an earlier chapter. The module's docstring is the notebook's title and its
+paragraph that begins with `**Axes.**`.
 
 ruff removes and sorts the imports, finds undefined names and formats the result. What can't
 be saved is refused with the notebook, the cell and the reason, and nothing is written.
