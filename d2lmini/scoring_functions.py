@@ -2,9 +2,9 @@
 # edit that, then run `make save`.
 """3 · Attention scoring functions
 
-Axes. `b` batch, `n` queries, `m` keys and values, `d` dimension of queries and keys
-($d_q$ and $d_k$ where they differ), `v` dimension of values, `p` hidden units, that is
-the dimension to which a layer projects.
+Axes. `b` sentences of a batch, `n` queries, `m` keys and values, `d` dimension of
+queries and keys ($d_q$ and $d_k$ where they differ), `v` dimension of values, `p`
+dimension of projected queries and keys.
 """
 
 import math
@@ -97,8 +97,8 @@ class DotProductAttention(nn.Module):
     (b, n, v); all may have an axis of heads after the first,
     (b, heads, n, d). For `valid_lens` and `mask` see `masked_softmax`; a
     query that may attend to nothing gets zeros. Memory is linear in n
-    and m, unless there is a mask with a row for each query, or dropout
-    on a CPU. Raises ValueError where sizes do not fit.
+    and m, unless there is a mask with a row for each query or, on a CPU,
+    dropout or v other than d. Raises ValueError where sizes do not fit.
     """
 
     def __init__(self, dropout):
