@@ -12,6 +12,8 @@ from tools.build import pages
 
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 CHAPTERS = pages.chapters(ROOT)
+# The pages up to chapter 4, of which each compares 19 of 20 cells.
+FIRST = [path.name for path in CHAPTERS[:6]]
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
 PAPER = re.compile(
     r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/|proceedings\.mlr\.press/"
@@ -67,9 +69,11 @@ def test_cells_are_numbered_from_one_and_hold_clean_outputs(path):
 
 
 @notebook
-def test_every_cell_is_executed_and_four_in_five_are_compared(path):
+def test_every_cell_is_executed_and_nearly_all_are_compared(path):
     cells = code_cells(path)
-    assert sum("nbval-ignore-output" in tags(cell) for cell in cells) <= len(cells) / 5
+    ignored = sum("nbval-ignore-output" in tags(cell) for cell in cells)
+    short = path.name in FIRST and path.parent.name != "exercises"
+    assert ignored <= len(cells) / (20 if short else 5)
     for cell in cells:
         assert not {"nbval-skip", "skip-execution"} & tags(cell)
         assert not re.search(r"#\s*(NBVAL|PYTEST_VALIDATE)", cell.source)
