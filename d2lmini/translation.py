@@ -3,7 +3,7 @@
 """Translation
 
 Axes. `b` sentences of a batch, `n` tokens of a padded target, `m` of a padded source,
-`e` width of the embeddings, `h` hidden units, `l` layers.
+`d` numbers of an embedding, `p` hidden units, `l` layers.
 """
 
 import collections
@@ -26,16 +26,16 @@ __all__ = [
     "Vocab",
     "MTFraEng",
     "Encoder",
-    "Decoder",
-    "EncoderDecoder",
     "init_seq2seq",
     "Seq2SeqEncoder",
+    "Decoder",
     "Seq2SeqDecoder",
-    "Seq2Seq",
+    "EncoderDecoder",
     "translate",
-    "bleu",
+    "Seq2Seq",
     "corpus_bleu",
     "held_out_bleu",
+    "bleu",
     "Copying",
 ]
 
@@ -77,13 +77,14 @@ class Vocab:
         return self.token_to_idx.get(tokens, self.unk)
 
     def to_tokens(self, indices):
-        """The token of an index; a nested list for a nested list or a tensor of them."""
+        """The token of an index; nested lists for nested lists or a tensor of them."""
         if hasattr(indices, "tolist"):  # a tensor or an array
             indices = indices.tolist()
         if isinstance(indices, list | tuple):
             return [self.to_tokens(index) for index in indices]
         if indices not in range(len(self)):
-            raise ValueError(f"indices must be from 0 to {len(self) - 1}, not {indices}")
+            most = len(self) - 1
+            raise ValueError(f"indices must be from 0 to {most}, not {indices}")
         return self.idx_to_token[indices]
 
 
@@ -158,7 +159,7 @@ class MTFraEng(DataModule):
         return src, tgt
 
     def _held_out(self, src):
-        """The indices of the sentences after the first num_train that differ from these."""
+        """The indices of sentences after the first num_train that differ from these."""
         seen = {tuple(tokens) for tokens in src[: self.num_train]}
         rest = range(self.num_train, len(src))
         return [i for i in rest if tuple(src[i]) not in seen]
@@ -184,6 +185,24 @@ class MTFraEng(DataModule):
             num_pairs += 1  # d2l takes one pair more than it says
         return map(list, zip(*pairs[:num_pairs]))
 
+    def _build_arrays(self, src, tgt, src_vocab=None, tgt_vocab=None):
+        """The four arrays, and the two vocabularies, which are built unless given."""
+
+        def pad_or_truncate(tokens):
+            return (tokens + ["<pad>"] * self.num_steps)[: self.num_steps]
+
+        src = [pad_or_truncate(tokens) for tokens in src]
+        tgt = [["<bos>", *pad_or_truncate(tokens)] for tokens in tgt]
+        if src_vocab is None:
+            src_vocab = Vocab(src, min_freq=2, reserved_tokens=["<pad>", "<eos>"])
+            special = ["<pad>", "<bos>", "<eos>"]
+            tgt_vocab = Vocab(tgt, min_freq=2, reserved_tokens=special)
+        src_array = torch.tensor(src_vocab[src])
+        tgt_array = torch.tensor(tgt_vocab[tgt])
+        valid_lens = (src_array != src_vocab["<pad>"]).sum(dim=1)
+        arrays = src_array, tgt_array[:, :-1], valid_lens, tgt_array[:, 1:]
+        return arrays, src_vocab, tgt_vocab
+
     def get_dataloader(self, train):
         """Batches of the training pairs, or of the others with train=False."""
         return self.get_tensorloader(self.arrays, train, self._indices(train))
@@ -198,22 +217,6 @@ class MTFraEng(DataModule):
     def _indices(self, train):
         """The indices of the pairs for training, or of those for validation."""
         return list(range(self.num_train)) if train else self._held_out(self.src)
-
-    def _build_arrays(self, src, tgt, src_vocab=None, tgt_vocab=None):
-        """The four arrays, and the two vocabularies, which are built unless given."""
-
-        def pad_or_truncate(tokens):
-            return (tokens + ["<pad>"] * self.num_steps)[: self.num_steps]
-
-        src = [pad_or_truncate(tokens) for tokens in src]
-        tgt = [["<bos>", *pad_or_truncate(tokens)] for tokens in tgt]
-        if src_vocab is None:
-            src_vocab = Vocab(src, min_freq=2, reserved_tokens=["<pad>", "<eos>"])
-            tgt_vocab = Vocab(tgt, min_freq=2, reserved_tokens=["<pad>", "<bos>", "<eos>"])
-        src_array, tgt_array = torch.tensor(src_vocab[src]), torch.tensor(tgt_vocab[tgt])
-        valid_lens = (src_array != src_vocab["<pad>"]).sum(dim=1)
-        arrays = src_array, tgt_array[:, :-1], valid_lens, tgt_array[:, 1:]
-        return arrays, src_vocab, tgt_vocab
 
     def build(self, src_sentences, tgt_sentences=None):
         """The four arrays of new sentences; without tgt_sentences, the labels are empty.
@@ -260,6 +263,52 @@ class Encoder(nn.Module):
         raise NotImplementedError(f"{name} must define forward(X, *args)")
 
 
+def init_seq2seq(module):
+    """Initialise linear layers and GRUs as Glorot and Bengio (2010) do."""
+    if type(module) is nn.Linear:  # and not a lazy layer without weights
+        nn.init.xavier_uniform_(module.weight)
+    if type(module) is nn.GRU:
+        for name, parameter in module.named_parameters():
+            if "weight" in name:
+                nn.init.xavier_uniform_(parameter)
+
+
+def _gru(num_inputs, num_hiddens, num_layers, dropout):
+    """A GRU; dropout acts between its layers, so a single layer has none."""
+    dropout = dropout if num_layers > 1 else 0
+    return nn.GRU(num_inputs, num_hiddens, num_layers, dropout=dropout)
+
+
+class Seq2SeqEncoder(Encoder):
+    """A GRU that reads a source sentence (Cho et al., 2014).
+
+    X (b, m) gives the outputs of the last layer (m, b, p) and the final state of every
+    layer (l, b, p). With valid_lens (b,), each sentence ends at its length, and the
+    outputs beyond are zero. Raises ValueError for lengths that are not b integers
+    from 1 to m.
+    """
+
+    def __init__(self, vocab_size, embed_size, num_hiddens, num_layers, dropout=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_size)
+        self.rnn = _gru(embed_size, num_hiddens, num_layers, dropout)
+        self.apply(init_seq2seq)
+
+    def forward(self, X, valid_lens=None, *args):
+        embs = self.embedding(X.T)  # (b, m) -> (m, b, d)
+        if valid_lens is None:
+            return self.rnn(embs)
+        b, m = X.shape
+        lengths = torch.as_tensor(valid_lens).cpu()  # packing needs them on the CPU
+        if lengths.shape != (b,) or lengths.min() < 1 or lengths.max() > m:
+            expected = f"{b} integers from 1 to {m}"
+            raise ValueError(f"valid_lens must be {expected}, not {lengths.tolist()}")
+        packed = rnn.pack_padded_sequence(embs, lengths.long(), enforce_sorted=False)
+        outputs, state = self.rnn(packed)
+        outputs, _ = rnn.pad_packed_sequence(outputs, total_length=m)
+        return outputs, state
+
+
 class Decoder(nn.Module):
     """The base class of decoders, which predict the next token of a target."""
 
@@ -272,6 +321,34 @@ class Decoder(nn.Module):
         """Logits (b, n, vocabulary) of the token after each of X, and the new state."""
         name = type(self).__name__
         raise NotImplementedError(f"{name} must define forward(X, state)")
+
+
+class Seq2SeqDecoder(Decoder):
+    """A GRU that predicts a translation from the final state of the encoder.
+
+    X (b, n) and a state give logits (b, n, vocabulary) and the next state: the
+    encoder's outputs (m, b, p), the hidden state (l, b, p), and the context (b, p).
+    """
+
+    def __init__(self, vocab_size, embed_size, num_hiddens, num_layers, dropout=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_size)
+        self.rnn = _gru(embed_size + num_hiddens, num_hiddens, num_layers, dropout)
+        self.dense = nn.Linear(num_hiddens, vocab_size)
+        self.apply(init_seq2seq)
+
+    def init_state(self, enc_all_outputs, *args):
+        enc_outputs, hidden_state = enc_all_outputs
+        return enc_outputs, hidden_state, hidden_state[-1]
+
+    def forward(self, X, state):
+        enc_outputs, hidden_state, context = state
+        embs = self.embedding(X.T)  # (b, n) -> (n, b, d)
+        contexts = context.expand(len(embs), -1, -1)
+        inputs = torch.cat((embs, contexts), dim=-1)
+        outputs, hidden_state = self.rnn(inputs, hidden_state)
+        logits = self.dense(outputs).transpose(0, 1)  # (n, b, p) -> (b, n, vocabulary)
+        return logits, (enc_outputs, hidden_state, context)
 
 
 class EncoderDecoder(Classifier):
@@ -316,78 +393,19 @@ class EncoderDecoder(Classifier):
         return torch.cat(outputs, dim=1), attention_weights
 
 
-def init_seq2seq(module):
-    """Initialise linear layers and GRUs as Glorot and Bengio (2010) do."""
-    if type(module) is nn.Linear:  # and not a lazy layer without weights
-        nn.init.xavier_uniform_(module.weight)
-    if type(module) is nn.GRU:
-        for name, parameter in module.named_parameters():
-            if "weight" in name:
-                nn.init.xavier_uniform_(parameter)
+def translate(model, data, sentences, decode=None):
+    """The model's translations of English sentences, a list of strings.
 
-
-def _gru(num_inputs, num_hiddens, num_layers, dropout):
-    """A GRU; dropout acts between its layers, so a single layer has none."""
-    dropout = dropout if num_layers > 1 else 0
-    return nn.GRU(num_inputs, num_hiddens, num_layers, dropout=dropout)
-
-
-class Seq2SeqEncoder(Encoder):
-    """A GRU that reads a source sentence (Cho et al., 2014).
-
-    X (b, m) gives the outputs of the last layer (m, b, h) and the final state of every
-    layer (l, b, h). With valid_lens (b,), each sentence ends at its length, and the
-    outputs beyond are zero. Raises ValueError for lengths that are not b integers
-    from 1 to m.
+    Decoding is greedy, unless `decode` replaces `EncoderDecoder.predict_step`.
     """
-
-    def __init__(self, vocab_size, embed_size, num_hiddens, num_layers, dropout=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_size)
-        self.rnn = _gru(embed_size, num_hiddens, num_layers, dropout)
-        self.apply(init_seq2seq)
-
-    def forward(self, X, valid_lens=None, *args):
-        embs = self.embedding(X.T)  # (b, m) -> (m, b, e)
-        if valid_lens is None:
-            return self.rnn(embs)
-        b, m = X.shape
-        lengths = torch.as_tensor(valid_lens).cpu()  # packing needs them on the CPU
-        if lengths.shape != (b,) or lengths.min() < 1 or lengths.max() > m:
-            expected = f"{b} integers from 1 to {m}"
-            raise ValueError(f"valid_lens must be {expected}, not {lengths.tolist()}")
-        packed = rnn.pack_padded_sequence(embs, lengths.long(), enforce_sorted=False)
-        outputs, state = self.rnn(packed)
-        outputs, _ = rnn.pad_packed_sequence(outputs, total_length=m)
-        return outputs, state
-
-
-class Seq2SeqDecoder(Decoder):
-    """A GRU that predicts a translation from the final state of the encoder.
-
-    X (b, n) and a state give logits (b, n, vocabulary) and the next state: the
-    encoder's outputs (m, b, h), the hidden state (l, b, h), and the context (b, h).
-    """
-
-    def __init__(self, vocab_size, embed_size, num_hiddens, num_layers, dropout=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_size)
-        self.rnn = _gru(embed_size + num_hiddens, num_hiddens, num_layers, dropout)
-        self.dense = nn.Linear(num_hiddens, vocab_size)
-        self.apply(init_seq2seq)
-
-    def init_state(self, enc_all_outputs, *args):
-        enc_outputs, hidden_state = enc_all_outputs
-        return enc_outputs, hidden_state, hidden_state[-1]
-
-    def forward(self, X, state):
-        enc_outputs, hidden_state, context = state
-        embs = self.embedding(X.T)  # (b, n) -> (n, b, e)
-        contexts = context.expand(len(embs), -1, -1)
-        inputs = torch.cat((embs, contexts), dim=-1)
-        outputs, hidden_state = self.rnn(inputs, hidden_state)
-        logits = self.dense(outputs).transpose(0, 1)  # (n, b, h) -> (b, n, vocabulary)
-        return logits, (enc_outputs, hidden_state, context)
+    device = next(model.parameters()).device
+    decode = model.predict_step if decode is None else partial(decode, model)
+    indices, _ = decode(data.build(sentences), device, data.num_steps)
+    translations = []
+    for tokens in data.tgt_vocab.to_tokens(indices):
+        tokens = itertools.takewhile(lambda token: token != "<eos>", tokens)
+        translations.append(" ".join(tokens))
+    return translations
 
 
 class Seq2Seq(EncoderDecoder):
@@ -431,42 +449,6 @@ class Seq2Seq(EncoderDecoder):
         return src[:, :m], tgt[:, :n], *valid_lens, labels[:, :n]
 
 
-def translate(model, data, sentences, decode=None):
-    """The model's translations of English sentences, a list of strings.
-
-    Decoding is greedy, unless `decode` replaces `EncoderDecoder.predict_step`.
-    """
-    device = next(model.parameters()).device
-    decode = model.predict_step if decode is None else partial(decode, model)
-    indices, _ = decode(data.build(sentences), device, data.num_steps)
-    translations = []
-    for tokens in data.tgt_vocab.to_tokens(indices):
-        tokens = itertools.takewhile(lambda token: token != "<eos>", tokens)
-        translations.append(" ".join(tokens))
-    return translations
-
-
-def bleu(pred_seq, label_seq, k):
-    """The BLEU of one translation, from 0 to 1 (d2l's form of Papineni et al., 2002).
-
-    Both are strings of tokens separated by spaces; n-grams of 1 to k tokens count. An
-    empty translation scores 0.
-    """
-    check_int("k", k, 1)
-    pred, label = pred_seq.split(), label_seq.split()
-    if not pred:
-        return 0.0
-    score = math.exp(min(0, 1 - len(label) / len(pred)))
-    for n in range(1, min(k, len(pred)) + 1):
-        found, wanted = (
-            collections.Counter(zip(*(tokens[i:] for i in range(n))))
-            for tokens in (pred, label)
-        )
-        precision = (found & wanted).total() / found.total()
-        score *= precision ** (0.5**n)
-    return score
-
-
 def corpus_bleu(preds, labels):
     """The corpus BLEU of translations, from 0 to 100, by sacrebleu (Post, 2018).
 
@@ -494,6 +476,27 @@ def held_out_bleu(data, preds, low=0, high=math.inf):
     chosen = [low <= len(sentence.split()) <= high for sentence in english]
     preds, french = (list(itertools.compress(side, chosen)) for side in (preds, french))
     return corpus_bleu(preds, french)
+
+
+def bleu(pred_seq, label_seq, k):
+    """The BLEU of one translation, from 0 to 1 (d2l's form of Papineni et al., 2002).
+
+    Both are strings of tokens separated by spaces; n-grams of 1 to k tokens count. An
+    empty translation scores 0.
+    """
+    check_int("k", k, 1)
+    pred, label = pred_seq.split(), label_seq.split()
+    if not pred:
+        return 0.0
+    score = math.exp(min(0, 1 - len(label) / len(pred)))
+    for n in range(1, min(k, len(pred)) + 1):
+        found, wanted = (
+            collections.Counter(zip(*(tokens[i:] for i in range(n))))
+            for tokens in (pred, label)
+        )
+        precision = (found & wanted).total() / found.total()
+        score *= precision ** (0.5**n)
+    return score
 
 
 class Copying(DataModule):
@@ -527,10 +530,19 @@ class Copying(DataModule):
             batches.append(self.batch(self.batch_size, length, generator))
         return batches
 
-    def accuracy(self, model, length, num_examples=200):
-        """The fraction of symbols that greedy decoding copies, in new sequences."""
+    @torch.no_grad()
+    def accuracy(self, model, length, num_examples=200, *, teacher_forcing=False):
+        """The fraction of symbols that a model copies correctly, in new sequences.
+
+        Decoding is greedy. With teacher_forcing, the decoder reads the correct previous
+        symbols instead of those that it has predicted.
+        """
         generator = torch.Generator().manual_seed(self.seed + 1)
         batch = self.batch(num_examples, length, generator)
         device = next(model.parameters()).device
-        copies, _ = model.predict_step(batch, device, length)
+        if teacher_forcing:
+            *inputs, _ = (part.to(device) for part in batch)
+            copies = model(*inputs).argmax(dim=2)
+        else:
+            copies, _ = model.predict_step(batch, device, length)
         return (copies.cpu() == batch[0]).float().mean().item()

@@ -626,3 +626,16 @@ def test_copying_is_scored_on_the_same_new_sequences_in_every_call():
     assert seen[0].shape == (200, 8) and torch.equal(seen[0], seen[1])
     alike, *_ = data.batch(200, 8, torch.Generator().manual_seed(data.seed))
     assert not torch.equal(seen[0], alike)  # which begin the training batches
+
+
+def test_with_teacher_forcing_the_decoder_reads_the_correct_symbols_and_gets_no_graph():
+    class SecondHalfRight(nn.Linear):
+        def forward(self, src, tgt, lengths):
+            assert_equal([tgt[:, 1:]], [src[:, :-1]])
+            assert not tgt[:, 0].any() and lengths.tolist() == [8] * 200
+            assert not torch.is_grad_enabled()
+            copies = src.clone()
+            copies[:, :4] = 0
+            return nn.functional.one_hot(copies, 19).float()
+
+    assert d2l.Copying().accuracy(SecondHalfRight(1, 1), 8, teacher_forcing=True) == 0.5
