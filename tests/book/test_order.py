@@ -89,7 +89,9 @@ def introduced(path):
 
 
 def italic(text):
-    return {term.lower() for term in re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", text)}
+    """What stands in italics, also without the s of a plural."""
+    found = {term.lower() for term in re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", text)}
+    return found | {term.removesuffix("s") for term in found}
 
 
 @chapter
