@@ -105,13 +105,13 @@ from .vision_transformer import Digits, FashionMNIST, PatchEmbedding, ViT, ViTBl
 
 __version__ = "0.2.0"
 __all__ = [
-    "check_len",
     "check_shape",
     "use_svg_display",
     "set_figsize",
     "set_axes",
     "add_to_class",
     "HyperParameters",
+    "check_len",
     "check_int",
     "Module",
     "DataModule",

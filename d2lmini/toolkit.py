@@ -33,13 +33,13 @@ from torch.utils.data.distributed import DistributedSampler
 from tqdm import tqdm
 
 __all__ = [
-    "check_len",
     "check_shape",
     "use_svg_display",
     "set_figsize",
     "set_axes",
     "add_to_class",
     "HyperParameters",
+    "check_len",
     "check_int",
     "Module",
     "DataModule",
@@ -60,12 +60,6 @@ __all__ = [
     "download",
     "plt",
 ]
-
-
-def check_len(a, n):
-    """Raise ValueError unless a has n elements."""
-    if len(a) != n:
-        raise ValueError(f"a must have length {n}, not {len(a)}")
 
 
 def check_shape(a, shape):
@@ -128,6 +122,12 @@ class HyperParameters:
         self.hparams = {name: values[name] for name in names}
         for name, value in self.hparams.items():
             setattr(self, name, value)
+
+
+def check_len(a, n):
+    """Raise ValueError unless a has n elements."""
+    if len(a) != n:
+        raise ValueError(f"a must have length {n}, not {len(a)}")
 
 
 def check_int(name, value, least=0):
