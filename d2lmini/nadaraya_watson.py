@@ -2,8 +2,8 @@
 # edit that, then run `make save`.
 """2 · Attention pooling by similarity
 
-Axes. `n` queries, `m` keys and values, `d` the coordinates of a position, `c` the
-numbers in a value, such as class labels.
+Axes. `n` queries, `m` keys and values, `d` the coordinates of a position, `v` the
+numbers in a value.
 """
 
 import torch
@@ -28,11 +28,12 @@ def gaussian(x):
 def nadaraya_watson(x_train, y_train, x_val, kernel):
     """Estimates at x_val: means of y_train with weights from a kernel.
 
-    x_train is (m,) or (m, d), y_train (m,) or (m, c), x_val (n,) or
-    (n, d). Returns the estimates, (n,) or (n, c), and the attention
-    weights, (n, m). The kernel takes distances and must not be negative;
-    a query that reaches no key has weights 0 and estimate 0. Raises
-    ValueError where sizes differ. Source: Nadaraya (1964), Watson (1964).
+    x_train is (m,) or (m, d), y_train (m,) or (m, v), x_val (n,) or
+    (n, d), all floating point. Returns the estimates, (n,) or (n, v), and
+    the attention weights, (n, m). The kernel takes distances and must not
+    be negative; a query that reaches no key has weights 0 and estimate 0.
+    Raises ValueError where sizes differ. Source: Nadaraya (1964),
+    Watson (1964).
     """
     x_train, y_train, x_val = map(torch.as_tensor, (x_train, y_train, x_val))
     keys, queries = (x[:, None] if x.ndim == 1 else x for x in (x_train, x_val))
