@@ -41,7 +41,7 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
     def __init__(self, vocab_size, embed_size, num_hiddens, num_layers, dropout=0):
         super().__init__(vocab_size, embed_size, num_hiddens, num_layers, dropout)
         self.attention = AdditiveAttention(num_hiddens, dropout)
-        self.attention(*[torch.zeros(1, 1, num_hiddens)] * 3)  # lazy layers get weights
+        self.attention(*[torch.zeros(1, 1, num_hiddens)] * 3)  # fixes the lazy sizes
         self.attention.apply(init_seq2seq)
         self._attention_weights = []
 
