@@ -62,12 +62,12 @@ def running_time(notebook) -> str:
     seconds = notebook.metadata.get("running_seconds")
     if seconds is None:
         return ""
-    return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min"
+    return f"{seconds}\u00a0s" if seconds < 60 else f"{seconds // 60}\u00a0min"
 
 
 def times(notebook) -> str:
     """The line below the title of a page."""
-    line = f"{reading_minutes(notebook)} min to read"
+    line = f"{reading_minutes(notebook)}\u00a0min to read"
     running = running_time(notebook)
     return f"{line} · about {running} to run" if running else line
 
@@ -78,7 +78,7 @@ def table(root: Path) -> str:
     for path in chapters(root):
         notebook = read(path)
         link = f"[{title(notebook)}](../{path.relative_to(root).as_posix()})"
-        minutes = f"{reading_minutes(notebook)} min"
+        minutes = f"{reading_minutes(notebook)}\u00a0min"
         row = [link, question(notebook), minutes, running_time(notebook)]
         lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines)
