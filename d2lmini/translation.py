@@ -2,8 +2,8 @@
 # edit that, then run `make save`.
 """Translation
 
-Axes. `b` sentences of a batch, `n` tokens of a padded target, `m` of a padded source,
-`d` numbers of an embedding, `p` hidden units, `l` layers.
+Axes. `b` sentences of a batch, `n` tokens of a target and `m` of a source, counted with
+the padding, `d` numbers of an embedding, `p` hidden units, `l` layers.
 """
 
 import collections
