@@ -234,7 +234,8 @@ def addressed(tmp_path_factory):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.symlink_to(ROOT / name)
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# One")])
+    one = nbformat.v4.new_markdown_cell("# One\n\n*What is one?*")
+    notebook = nbformat.v4.new_notebook(cells=[one])
     (folder / "notebooks").mkdir()
     nbformat.write(notebook, folder / "notebooks" / "01_one.ipynb")
     toc = "format: jb-book\nroot: book/index\nchapters:\n  - file: notebooks/01_one\n"
