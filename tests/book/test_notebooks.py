@@ -8,10 +8,11 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from tools.build import pages
+from tools.build import pages, save
+from tools.build.pages import read
 
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
-CHAPTERS = pages.chapters(ROOT)
+CHAPTERS = save.chapter_paths(ROOT)
 # The pages up to chapter 4, of which each compares 19 of 20 cells.
 FIRST = [path.name for path in CHAPTERS[:6]]
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
@@ -29,16 +30,12 @@ notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
 chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
 
 
-def read(path):
-    return nbformat.read(path, as_version=4)
-
-
 def code_cells(path):
     return [cell for cell in read(path).cells if cell.cell_type == "code"]
 
 
 def prose(path):
-    return "\n\n".join(cell.source for cell in read(path).cells if cell.cell_type != "code")
+    return pages.prose(read(path))
 
 
 def figures(cell):

@@ -8,14 +8,8 @@ from helpers import ROOT
 
 from tools.build import pages, save
 
-CHAPTERS = pages.chapters(ROOT)
+CHAPTERS = save.chapter_paths(ROOT)
 TERMS = yaml.safe_load((ROOT / "book" / "terms.yml").read_text(encoding="utf-8"))
-ALL_TERMS = {
-    term.lower()
-    for sections in TERMS.values()
-    for terms in sections.values()
-    for term in terms
-}
 chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 
@@ -35,17 +29,13 @@ def code(path):
     )
 
 
-def owners():
+@pytest.fixture(scope="module")
+def module_of():
     """The module of each saved name."""
     found = {}
     for path in CHAPTERS:
         save.add_names(save.read_chapter(path, ROOT), found)
     return found
-
-
-@pytest.fixture(scope="module")
-def module_of():
-    return owners()
 
 
 @chapter

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import nbformat
 
+from tools.build.save import chapter_paths
+
 FOLDED = {"hide-input", "hide-cell"}
 # Not read as prose: folds, code, formulas, tables, headings, and where a link leads.
 NO_PROSE = re.compile(
@@ -17,13 +19,6 @@ NO_PROSE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 PRACTICE = re.compile(r"^## (?:Quiz|Exercises)\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
-
-
-def chapters(root: Path) -> list[Path]:
-    """The core pages, in the order of `_toc.yml`."""
-    toc = (root / "_toc.yml").read_text(encoding="utf-8")
-    names = re.findall(r"\bfile: (notebooks/\w+)$", toc, re.MULTILINE)
-    return [root / f"{name}.ipynb" for name in names]
 
 
 def read(path: Path):
@@ -75,7 +70,7 @@ def times(notebook) -> str:
 def table(root: Path) -> str:
     """The chapters in Markdown, with links for the start page in book/."""
     lines = ["| page | question | read | run |", "|---|---|---|---|"]
-    for path in chapters(root):
+    for path in chapter_paths(root):
         notebook = read(path)
         link = f"[{title(notebook)}](../{path.relative_to(root).as_posix()})"
         minutes = f"{reading_minutes(notebook)}\u00a0min"
