@@ -7,9 +7,9 @@
 A notebook whose outputs come out the same is left as it is, byte for byte. A cell tagged
 `nbval-ignore-output` prints what no two runs share (a timing, a training curve), so its
 stored output is kept as long as its own source is unchanged; `--refresh` renews it, which
-is due when code that it calls has changed. So is the time that the notebook took to run, as
-long as it comes out alike. When a cell fails, the notebook, the cell and
-the traceback are printed, the file stays untouched, and the next notebook is run.
+is due when code that it calls has changed. The time that the notebook took to run is noted
+in it, rounded, and kept as long as it comes out alike. When a cell fails, the notebook, the
+cell and the traceback are printed, the file stays untouched, and the next notebook is run.
 """
 
 import argparse
@@ -97,7 +97,7 @@ def keep_unstable(notebook, stored: list) -> None:
 def note_time(notebook, seconds: float, stored: int | None) -> None:
     """Note how long the notebook ran, but keep what is stored unless it is far off."""
     if stored is None or not stored / 3 < seconds < 1.5 * stored:
-        stored = next((time for time in TIMES if seconds <= time), TIMES[-1])
+        stored = next((limit for limit in TIMES if seconds <= limit), TIMES[-1])
     notebook.metadata["running_seconds"] = stored
 
 
