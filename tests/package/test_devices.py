@@ -197,7 +197,8 @@ def test_everything_stays_on_the_device_of_the_inputs(call, monkeypatch):
     assert outputs and all(x.is_meta for x in [*outputs, *gradients])
 
 
-CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+FOLDERS = ROOT / "notebooks", ROOT / "notebooks" / "further"
+PAGES = sorted(path for folder in FOLDERS for path in folder.glob("*.ipynb"))
 
 
 def cells_that_fail_on_cuda(notebook):
@@ -230,7 +231,7 @@ def test_a_cell_that_mixes_devices_is_found_without_a_gpu(tmp_path):
 
 
 @pytest.mark.weekly
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_no_notebook_mixes_devices(path):
     assert cells_that_fail_on_cuda(path) == []
 
