@@ -7,7 +7,7 @@ BOOK_FLAGS ?=
 COURSE ?= _build/assignments
 REPO ?=
 export REPO
-COLAB_PACKAGES := ipykernel ipython matplotlib numpy pandas sacrebleu safetensors scikit-learn \
+COLAB_PACKAGES := ipykernel ipython matplotlib mlxtend numpy pandas sacrebleu safetensors scikit-learn \
 	tokenizers tqdm transformers hypothesis nbclient nbval pytest-xdist requests scipy
 ASSIGNMENT ?=
 STUDENT ?=

