@@ -101,7 +101,16 @@ from .translation import (
     init_seq2seq,
     translate,
 )
-from .vision_transformer import Digits, FashionMNIST, PatchEmbedding, ViT, ViTBlock, ViTMLP
+from .vision_transformer import (
+    MNIST,
+    Digits,
+    FashionMNIST,
+    LookUp,
+    PatchEmbedding,
+    ViT,
+    ViTBlock,
+    ViTMLP,
+)
 
 __version__ = "0.2.0"
 __all__ = [
@@ -175,11 +184,13 @@ __all__ = [
     "TransformerDecoderBlock",
     "TransformerDecoder",
     "beam_search",
+    "MNIST",
     "Digits",
     "PatchEmbedding",
     "ViTMLP",
     "ViTBlock",
     "ViT",
+    "LookUp",
     "FashionMNIST",
     "self_attention",
     "dot_product_similarities",

