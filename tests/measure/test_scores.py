@@ -130,6 +130,7 @@ def test_digits_are_classified_with_few_and_with_many_images(monkeypatch):
         "nearest neighbour",
         "dense layers",
         "convolutions",
+        "convolutions, pixels in a random order",
         "vision Transformer",
         "vision Transformer, initial positions of d2l",
     ]
@@ -137,3 +138,11 @@ def test_digits_are_classified_with_few_and_with_many_images(monkeypatch):
     assert num_weights is None and 0.5 < few < many < 1
     for num_weights, *accuracies in rows.values():
         assert num_weights > 5_000 and 0 <= min(accuracies) <= max(accuracies) < 0.9
+
+
+def test_the_networks_that_look_up_a_digit_are_of_about_equal_size():
+    rows = dict(scores.look_up(0, None, steps=(2,)))
+    assert rows.pop("digits guessed at random") == (None, 0.1)
+    transformer = rows["vision Transformer"][0]
+    for num_weights, accuracy in rows.values():
+        assert abs(num_weights / transformer - 1) < 0.15 and 0 <= accuracy < 0.4

@@ -277,6 +277,31 @@ def test_batches_hold_all_images_once_and_only_training_is_shuffled(digits):
         assert torch.equal(X, again) is not train
 
 
+def test_mnist_holds_out_a_hundred_of_each_digit_whatever_is_trained_on():
+    data = d2l.MNIST(num_train=40)
+    X, y = data.val[:]
+    assert X.shape == (1000, 1, 28, 28) and (X.min(), X.max()) == (0, 1)
+    assert y.bincount().tolist() == [100] * 10
+    assert data.train[:][1].bincount().tolist() == [4] * 10
+    assert torch.equal(d2l.MNIST().val[:][0], X)
+    with pytest.raises(ValueError, match=r"num_train must be .* 4000, not 4001"):
+        d2l.MNIST(num_train=4001)
+
+
+def test_the_first_digit_of_a_look_up_says_which_other_one_is_the_label():
+    task = d2l.LookUp(8, num_batches=3)
+    numbers = torch.arange(10)
+    digits = numbers[:, None, None, None].expand(10, 1, 8, 8), numbers
+    X, y, pointers = task.draw(digits, 50)
+    cells = X[:, 0, ::8, ::8].flatten(1)  # every image of a digit is full of its number
+    assert torch.equal(cells.repeat_interleave(64, 1).sum(dim=1), X.sum(dim=(1, 2, 3)))
+    assert torch.equal(cells[:, 0], pointers) and pointers.max() < 8
+    assert torch.equal(cells[torch.arange(50), 1 + pointers], y)
+    assert [tuple(X.shape) for X, _ in task.train_dataloader()] == [(8, 1, 24, 24)] * 3
+    (X, y), (again, _) = task.val_dataloader()[0], d2l.LookUp().val
+    assert torch.equal(X, again) and y.shape == (1000,)
+
+
 # --- FashionMNIST --------------------------------------------------------------------
 
 
