@@ -69,7 +69,7 @@ def test_patches_that_do_not_divide_an_image_are_refused():
 
 @pytest.mark.parametrize("shape", [(1, 1, 8, 6), (1, 6, 8)])
 def test_images_of_another_size_are_refused(shape):
-    message = re.escape(f"X must be images (b, c, 6, 8), not {shape}")
+    message = re.escape(f"X must be images (b, C, 6, 8), not {shape}")
     with pytest.raises(ValueError, match=message):
         d2l.PatchEmbedding((6, 8), 2, 5)(torch.zeros(shape))
 

@@ -448,7 +448,7 @@ def look_up(seed, root, steps=(600, 1200)):
         "vision Transformer": (partial(d2lmini.ViT, 24, 8, **SIZES), 0.005),
     }
     for title, net in nets.items():
-        for lr in (0.005, 0.01):
+        for lr in (0.01, 0.02):
             builds[f"convolutions, {title}, rate {lr}"] = partial(convolutional, *net), lr
     for title, (build, lr) in builds.items():
         models = [
