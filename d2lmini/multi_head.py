@@ -2,8 +2,8 @@
 # edit that, then run `make save`.
 """5 · Multi-head attention
 
-Axes. `b` batch, `n` queries, `m` keys and values, `h` heads, `p` width of a head, `g`
-groups of heads.
+Axes. `b` batch, `n` queries, `m` keys and values, `d` dimension of a token, `h` heads,
+`p` width of a head.
 """
 
 from torch import nn
@@ -40,10 +40,6 @@ class MultiHeadAttention(Module):
         self.W_v = nn.LazyLinear(num_hiddens, bias=bias)
         self.W_o = nn.Linear(num_hiddens, num_hiddens, bias=bias)
 
-    def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
-        keys, values = self.project(keys, values)
-        return self.attend(queries, keys, values, valid_lens, mask=mask)
-
     def transpose_qkv(self, X):
         """Split the heads: (b, n, h p) gives (b, h, n, p)."""
         return X.unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)
@@ -64,3 +60,7 @@ class MultiHeadAttention(Module):
             mask = mask[:, None]  # (b, n, m) -> (b, 1, n, m), for all heads
         heads = self.attention(queries, keys, values, valid_lens, mask=mask)
         return self.W_o(self.transpose_output(heads))
+
+    def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
+        keys, values = self.project(keys, values)
+        return self.attend(queries, keys, values, valid_lens, mask=mask)

@@ -3,8 +3,7 @@
 """7 · The Transformer architecture
 
 Axes. `b` batch, `n` tokens of the target (queries, in an attention), `m` tokens of the
-source (keys), `d` width of a token's vector (`num_hiddens`), `h` heads, `p` width of a
-head.
+source (keys), `d` dimension of a token (`num_hiddens`), `h` heads, `p` width of a head.
 """
 
 import math
@@ -76,8 +75,9 @@ class TransformerEncoderBlock(nn.Module):
         self.addnorm1 = AddNorm(num_hiddens, dropout)
         self.ffn = PositionWiseFFN(ffn_num_hiddens, num_hiddens)
         self.addnorm2 = AddNorm(num_hiddens, dropout)
-        # A first call gives lazy layers their weights.
-        self(torch.zeros(1, 1, num_hiddens))
+        X = torch.zeros(1, 1, num_hiddens)  # fixes the lazy sizes
+        self.attention(X, X, X)
+        self.ffn(X)
 
     def forward(self, X, valid_lens=None):
         Y = self.addnorm1(X, self.attention(X, X, X, valid_lens))
@@ -129,16 +129,16 @@ class TransformerEncoder(Encoder):
             )
         self.apply(init_transformer)
 
+    @property
+    def attention_weights(self):
+        """The weights of the last call, without dropout and gradient."""
+        return [blk.attention.attention.attention_weights for blk in self.blks]
+
     def forward(self, X, valid_lens=None, *args):
         X = self.pos_encoding(self.embedding(X) * math.sqrt(self.num_hiddens))
         for blk in self.blks:
             X = blk(X, valid_lens)
         return X
-
-    @property
-    def attention_weights(self):
-        """The weights of the last call, without dropout and gradient."""
-        return [blk.attention.attention.attention_weights for blk in self.blks]
 
 
 class TransformerDecoderBlock(nn.Module):
@@ -160,9 +160,10 @@ class TransformerDecoderBlock(nn.Module):
         self.addnorm2 = AddNorm(num_hiddens, dropout)
         self.ffn = PositionWiseFFN(ffn_num_hiddens, num_hiddens)
         self.addnorm3 = AddNorm(num_hiddens, dropout)
-        X = torch.zeros(1, 1, num_hiddens)
-        caches = [None] * (i + 1)
-        self(X, (X, None, caches))  # a first call gives lazy layers their weights
+        X = torch.zeros(1, 1, num_hiddens)  # fixes the lazy sizes
+        self.attention1(X, X, X)
+        self.attention2(X, X, X)
+        self.ffn(X)
 
     def forward(self, X, state):
         enc_outputs, enc_valid_lens, caches = state
@@ -228,6 +229,14 @@ class TransformerDecoder(AttentionDecoder):
         self.dense = nn.Linear(num_hiddens, vocab_size)
         self.apply(init_transformer)
 
+    @property
+    def attention_weights(self):
+        """The weights of the last call, without dropout and gradient."""
+        return [
+            [blk.attention1.attention.attention_weights for blk in self.blks],
+            [blk.attention2.attention.attention_weights for blk in self.blks],
+        ]
+
     def init_state(self, enc_all_outputs, enc_valid_lens=None, *args):
         """The state before the first token."""
         return enc_all_outputs, enc_valid_lens, [None] * self.num_blks
@@ -242,14 +251,6 @@ class TransformerDecoder(AttentionDecoder):
         for blk in self.blks:
             X, state = blk(X, state)
         return self.dense(X), state
-
-    @property
-    def attention_weights(self):
-        """The weights of the last call, without dropout and gradient."""
-        return [
-            [blk.attention1.attention.attention_weights for blk in self.blks],
-            [blk.attention2.attention.attention_weights for blk in self.blks],
-        ]
 
 
 def _reorder_cache(state, beam_indices):

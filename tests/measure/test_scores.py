@@ -1,7 +1,9 @@
 """The scores: what is trained on, for how long, and how results are printed."""
 
 import pytest
+import torch
 
+import d2lmini as d2l
 from tools.measure import scores
 
 
@@ -18,6 +20,51 @@ def test_every_model_of_the_chapters_is_trained_and_evaluated():
     for num_weights, epochs, held_out, four in rows.values():
         assert num_weights > 200_000 and epochs == 1
         assert 0 <= held_out <= 100 and 0 <= four <= 1
+
+
+@pytest.mark.filterwarnings("ignore:src_sentences")
+def test_each_part_of_a_transformer_is_removed_in_turn():
+    rows = dict(scores.parts(0, None, max_epochs=1, num_train=64))
+    titles = [f"without the {part}" for part in scores.PARTS]
+    assert [*rows] == ["Transformer", *titles, "recurrent, with attention"]
+    weights = [row[0] for row in rows.values()]
+    whole, residual, norm, positions, ffn, encoder, decoder, _ = weights
+    assert whole == residual == positions > norm > encoder == decoder > ffn
+    assert all(0 <= bleu <= 100 for _, *both in rows.values() for bleu in both)
+
+
+def test_a_part_that_is_removed_changes_the_logits_and_a_whole_model_stays():
+    data, logits = scores.phrasebook_pairs(64), {}
+    *inputs, _ = next(iter(data.val_dataloader()))
+    for part in (None, *scores.PARTS, "nothing that a model has"):
+        names, sizes, lr = scores.PHRASEBOOK["Transformer"]
+        model = scores.translator(d2l, data, names, sizes, lr, 0)
+        scores.remove(part, model)
+        logits[part] = model(*inputs)
+    *changed, same = [logits[part] for part in logits if part]
+    assert torch.equal(same, logits[None])
+    assert not any(torch.equal(other, same) for other in changed)
+
+
+def test_pre_norm_and_post_norm_are_compared_with_and_without_warm_up():
+    rows = dict(scores.norms(0, None, num_train=64))
+    assert [title.count("pre-norm") for title in rows] == [0, 1, 1]
+    losses = [loss for row in rows.values() for loss in row]
+    assert len(set(losses)) == 6 and all(3 < loss < 8 for loss in losses)
+
+
+def test_with_pre_norm_an_added_vector_reaches_the_last_normalisation_unchanged():
+    data = scores.phrasebook_pairs(64)
+    encoder = scores.deep_translator(data, ("encoder",), 0).encoder
+    inputs = []
+    encoder.last.register_forward_pre_hook(lambda _, args: inputs.append(args[0]))
+    for module in encoder.modules():
+        if isinstance(module, (d2l.MultiHeadAttention, d2l.PositionWiseFFN)):
+            module.forward = lambda X, *args: torch.zeros_like(X)
+    X = data.arrays[0][:2]
+    encoder(X)
+    expected = encoder.pos_encoding(encoder.embedding(X) * 32**0.5)
+    assert torch.equal(inputs[0], expected)
 
 
 @pytest.mark.slow

@@ -7,6 +7,8 @@ copying     the fraction of symbols that recurrent models copy without and with
             attention, trained as in the chapter on translation
 phrasebook  recurrent models without and with attention and the Transformer, on the
             pairs of chapters 4 and 7, trained as in chapter 7, for twelve epochs
+parts       the Transformer of chapter 7, as it is and with one of its parts removed
+norms       small Transformers with post-norm and with pre-norm blocks
 differences models of the phrasebook, each with one thing as in d2l
 small       d2l's two experiments on Tatoeba (512 pairs), with d2l 1.0.3 and with ours
 large       20,000 random pairs of Tatoeba of at most ten tokens, 60 seconds of training
@@ -56,6 +58,14 @@ PHRASEBOOK = {  # the parts, sizes and highest learning rate of each model
     "recurrent, with attention": (ATTENTIVE, (64, 128, 1), 0.01),
     "Transformer": (TRANSFORMER, (64, 128, 4, 2, 0), 0.005),
 }
+PARTS = [  # of a Transformer, each removed in turn
+    "residual connections",
+    "layer normalisations",
+    "positions",
+    "feed-forward networks",
+    "self-attention of the encoder",
+    "self-attention of the decoder",
+]
 FOUR = {
     "go .": "va !",
     "i lost .": "j'ai perdu .",
@@ -120,6 +130,105 @@ def phrasebook_pairs(num_train):
     """Random pairs of the phrasebook, the same for all experiments."""
     options = {"num_steps": 11, "num_train": num_train, "num_val": 500, "min_freq": 20}
     return d2lmini.MTFraEng(64, seed=1, **options)
+
+
+def parts(seed, root, max_epochs=8, num_train=2200):
+    """The models of chapter 7: whole, each without one part, and recurrent.
+
+    Each is trained with its highest learning rate, and again with 0.4 of it.
+    """
+    data = phrasebook_pairs(num_train)
+    variants = [("Transformer", part) for part in (None, *PARTS)]
+    for name, part in [*variants, ("recurrent, with attention", None)]:
+        names, sizes, lr = PHRASEBOOK[name]
+        scores = []
+        for rate in (lr, 0.4 * lr):
+            model = translator(d2lmini, data, names, sizes, rate, seed)
+            remove(part, model)
+            trainer = d2lmini.Trainer(max_epochs, gradient_clip_val=1, warmup=50)
+            scores.append(train(model, trainer, data)[2])
+        learned = sum(p.numel() for p in model.parameters() if p.grad is not None)
+        yield f"without the {part}" if part else name, (learned, *scores)
+
+
+def remove(part, model):
+    """Leave out one part of a Transformer, everywhere in the model."""
+    for module in model.modules():
+        match part, module:
+            case "residual connections", d2lmini.AddNorm():
+                module.forward = lambda X, Y, ln=module.ln: ln(Y)
+            case "layer normalisations", d2lmini.AddNorm():
+                module.forward = torch.add
+            case "positions", d2lmini.PositionalEncoding():
+                module.forward = lambda X, start=0: X
+            case "feed-forward networks", d2lmini.PositionWiseFFN():
+                module.forward = torch.zeros_like
+            case "self-attention of the encoder", d2lmini.TransformerEncoderBlock():
+                module.attention.forward = lambda X, *args: torch.zeros_like(X)
+            case "self-attention of the decoder", d2lmini.TransformerDecoderBlock():
+                module.attention1.attend = lambda X, *a, **b: torch.zeros_like(X)
+
+
+class PreNormEncoderBlock(d2lmini.TransformerEncoderBlock):
+    """A block that normalises the inputs of its sublayers."""
+
+    def forward(self, X, valid_lens=None):
+        Y = self.addnorm1.ln(X)
+        X = X + self.attention(Y, Y, Y, valid_lens)
+        return X + self.ffn(self.addnorm2.ln(X))
+
+
+class PreNormDecoderBlock(d2lmini.TransformerDecoderBlock):
+    """The same for a decoder, which gets whole targets."""
+
+    def forward(self, X, state):
+        encoded, valid_lens, _ = state
+        mask, Y = d2lmini.causal_mask(X.shape[1]), self.addnorm1.ln(X)
+        X = X + self.attention1(Y, Y, Y, mask=mask)
+        X = X + self.attention2(self.addnorm2.ln(X), encoded, encoded, valid_lens)
+        return X + self.ffn(self.addnorm3.ln(X)), state
+
+
+def norms(seed, root, num_train=1600):
+    """Deep encoders after one epoch, at a high learning rate: the validation loss."""
+    options = {"num_steps": 11, "num_train": num_train, "num_val": 200, "min_freq": 20}
+    data = d2lmini.MTFraEng(32, seed=1, **options)
+    for title, sides in {
+        "encoder and decoder post-norm": (),
+        "encoder pre-norm, decoder post-norm": ("encoder",),
+        "encoder and decoder pre-norm": ("encoder", "decoder"),
+    }.items():
+        losses = []
+        for warmup in (1, 20):
+            model = deep_translator(data, sides, seed)
+            trainer = d2lmini.Trainer(1, gradient_clip_val=1, warmup=warmup)
+            trainer.fit(model, data)
+            losses.append(trainer.history["val_loss"].item())
+        yield title, losses
+
+
+def deep_translator(data, pre_norm, seed):
+    """A Transformer with four encoder blocks and one decoder block, not yet trained.
+
+    The sides in pre_norm get pre-norm blocks, and a normalisation after the last one.
+    """
+    sizes = {"num_hiddens": 32, "ffn_num_hiddens": 64, "num_heads": 4, "dropout": 0}
+    torch.manual_seed(seed)
+    encoder = d2lmini.TransformerEncoder(len(data.src_vocab), num_blks=4, **sizes)
+    decoder = d2lmini.TransformerDecoder(len(data.tgt_vocab), num_blks=1, **sizes)
+    if "encoder" in pre_norm:
+        for blk in encoder.blks:
+            blk.__class__ = PreNormEncoderBlock
+        encoder.last = nn.LayerNorm(32)
+        encoder.register_forward_hook(lambda module, _, output: module.last(output))
+    if "decoder" in pre_norm:
+        for blk in decoder.blks:
+            blk.__class__ = PreNormDecoderBlock
+        decoder.dense = nn.Sequential(nn.LayerNorm(32), decoder.dense)
+    pad = data.tgt_vocab["<pad>"]
+    model = d2lmini.Seq2Seq(encoder, decoder, tgt_pad=pad, lr=0.02)
+    model.board.display = False
+    return model
 
 
 def differences(seed, root, max_epochs=12, num_train=2200):
@@ -415,6 +524,8 @@ def spread(values, digits):
 EXPERIMENTS = {
     "copying": (copying, COPYING),
     "phrasebook": (phrasebook, TRANSLATION),
+    "parts": (parts, {"weights": 0, "BLEU": 1, "BLEU at 0.4 times the rate": 1}),
+    "norms": (norms, {"without warm-up": 2, "with warm-up": 2}),
     "differences": (differences, {"validation loss": 2, "held-out BLEU": 1}),
     "small": (small, TRANSLATION),
     "large": (large, TRANSLATION),
