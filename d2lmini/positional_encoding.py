@@ -2,8 +2,8 @@
 # edit that, then run `make save`.
 """6 · Self-attention and positional encoding
 
-Axes. `b` batch, `n` tokens of a sequence, `d` width of a token's vector (`num_hiddens`
-in layers), `p` width of queries and keys.
+Axes. `b` sequences of a batch, `n` tokens of a sequence, `d` dimension of a token
+(`num_hiddens` in layers), `p` dimension of queries and keys.
 """
 
 import torch
@@ -40,7 +40,7 @@ class PositionalEncoding(nn.Module):
         check_int("num_hiddens", num_hiddens, 1)
         check_int("max_len", max_len, 1)
         self.dropout = nn.Dropout(dropout)
-        i = torch.arange(max_len, dtype=torch.float64)
+        i = torch.arange(max_len, dtype=torch.float64)  # exact for late positions
         column = torch.arange(0, num_hiddens, 2, dtype=torch.float64)  # 2j
         angles = torch.outer(i, 10000 ** (-column / num_hiddens))
         P = torch.zeros(1, max_len, num_hiddens)
@@ -56,10 +56,10 @@ class RotaryEncoding(nn.Module):
     """Rotate queries or keys by their positions (Su et al., 2021).
 
     X (..., n, width) with an even width, whose first token is at position `start`,
-    gives the same shape and type: columns 2j and 2j + 1 of the token at position i,
-    as a complex number, are multiplied by exp(1j * i / base^(2j / width)), 1j being
-    the imaginary unit. The tables cos and sin, (max_len, width / 2), are buffers, not
-    in the state. Raises ValueError for an odd width or positions outside the tables.
+    gives the same shape and type: the pair of columns 2j and 2j + 1 of the token at
+    position i is rotated by the angle i / base^(2j / width), from the first towards
+    the second. The tables cos and sin, (max_len, width / 2), are buffers, not in the
+    state. Raises ValueError for an odd width or positions outside the tables.
     """
 
     def __init__(self, width, max_len=1000, *, base=10000):
