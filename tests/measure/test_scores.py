@@ -26,10 +26,12 @@ def test_every_model_of_the_chapters_is_trained_and_evaluated():
 def test_each_part_of_a_transformer_is_removed_in_turn():
     rows = dict(scores.parts(0, None, max_epochs=1, num_train=64))
     titles = [f"without the {part}" for part in scores.PARTS]
+    titles.append(f"{titles[3]} and the {scores.PARTS[4]}")
     assert [*rows] == ["Transformer", *titles, "recurrent, with attention"]
     weights = [row[0] for row in rows.values()]
-    whole, residual, norm, positions, ffn, encoder, decoder, _ = weights
+    whole, residual, norm, positions, ffn, encoder, decoder, both, _ = weights
     assert whole == residual == positions > norm > encoder == decoder > ffn
+    assert whole - both == (whole - ffn) + (whole - encoder)
     assert all(0 <= bleu <= 100 for _, *both in rows.values() for bleu in both)
 
 

@@ -137,17 +137,20 @@ def parts(seed, root, max_epochs=8, num_train=2200):
     Each is trained with its highest learning rate, and again with 0.4 of it.
     """
     data = phrasebook_pairs(num_train)
-    variants = [("Transformer", part) for part in (None, *PARTS)]
-    for name, part in [*variants, ("recurrent, with attention", None)]:
+    both = "feed-forward networks", "self-attention of the encoder"
+    variants = [("Transformer", removed) for removed in [(), *zip(PARTS), both]]
+    for name, removed in [*variants, ("recurrent, with attention", ())]:
         names, sizes, lr = PHRASEBOOK[name]
         scores = []
         for rate in (lr, 0.4 * lr):
             model = translator(d2lmini, data, names, sizes, rate, seed)
-            remove(part, model)
+            for part in removed:
+                remove(part, model)
             trainer = d2lmini.Trainer(max_epochs, gradient_clip_val=1, warmup=50)
             scores.append(train(model, trainer, data)[2])
         learned = sum(p.numel() for p in model.parameters() if p.grad is not None)
-        yield f"without the {part}" if part else name, (learned, *scores)
+        title = f"without the {' and the '.join(removed)}" if removed else name
+        yield title, (learned, *scores)
 
 
 def remove(part, model):
