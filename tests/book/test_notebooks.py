@@ -191,3 +191,19 @@ def test_every_symbol_is_explained_for_its_page_or_an_earlier_one(path):
     explained = [text for text in sections if text.partition("\n")[0] in titles]
     assert len(explained) == len(titles)
     assert symbols(prose(path)) - symbols("".join([general, *explained])) == set()
+
+
+def test_a_letter_means_one_thing_on_the_pages_up_to_chapter_9():
+    """It has one row in the tables of notation; further pages may use it again."""
+    notation = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
+    upto_9 = notation.partition("\n### 10")[0]
+    rows = re.findall(r"^\| (\$.+?) \| (.+) \|$", upto_9, re.MULTILINE)
+    letters = [
+        re.split(r"\\in\b|=", formula)[0].strip()
+        for cell, meaning in rows
+        if not re.search(r"\*Going further|exercises", meaning)
+        for formula in re.findall(r"\$([^$]+)\$", cell)
+    ]
+    assert len(letters) > 100
+    # The intercept of a line, and a difference of scores, where no sizes are meant.
+    assert {one for one in letters if letters.count(one) > 1} <= {"b", "c"}
