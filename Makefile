@@ -7,7 +7,7 @@ BOOK_FLAGS ?=
 COURSE ?= _build/assignments
 REPO ?=
 export REPO
-COLAB_PACKAGES := ipykernel ipython matplotlib mlxtend numpy pandas sacrebleu safetensors scikit-learn \
+COLAB_PACKAGES := gguf ipykernel ipython matplotlib mlxtend numpy pandas sacrebleu safetensors scikit-learn \
 	tokenizers tqdm transformers hypothesis nbclient nbval pytest-xdist requests scipy
 ASSIGNMENT ?=
 STUDENT ?=
@@ -78,7 +78,7 @@ colab:  ## run the package's tests and the chapters with the versions that Colab
 	$(PYTHON) -m venv _build/colab
 	_build/colab/bin/python -m pip install --quiet --constraint .github/constraints-colab.txt \
 		"torch>=2.6,<2.14" $(COLAB_PACKAGES)
-	_build/colab/bin/python -m pip install --quiet --no-deps d2l==1.0.3
+	_build/colab/bin/python -m pip install --quiet --no-deps --requirement requirements-no-deps.txt
 	bash tests/as_in_colab.sh _build/colab/bin/python
 
 serve: book  ## build the book and serve it on http://localhost:8000 (PORT=...)
@@ -88,19 +88,19 @@ clean:  ## remove what was built (the environment stays, and a course with its g
 	@if [ -e _build/assignments/submitted ]; then echo "clean: keeping _build/assignments, with what students handed in"; else rm -rf _build/assignments; fi
 	rm -rf $(filter-out _build/assignments,$(wildcard _build/*)) .pytest_cache .ruff_cache .hypothesis d2lmini.egg-info
 
-# The environment: the pinned requirements, this package, and d2l itself as the tests'
-# oracle, without its own pins, which no current Python can satisfy. Its stamp says where it
-# was made, since it does not work anywhere else: in a clone that was moved it is made anew.
+# The environment: the pinned requirements, this package, and what comes without its own
+# requirements. Its stamp says where it was made, since it does not work anywhere else: in a
+# clone that was moved it is made anew.
 ifneq ($(shell cat $(ENV) 2>/dev/null),$(CURDIR))
 .PHONY: $(ENV)
 endif
-$(ENV): requirements.txt pyproject.toml
+$(ENV): requirements.txt requirements-no-deps.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("d2lmini needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ": try make PYTHON=python3.12")'
 	@[ "$$(cat $@ 2>/dev/null)" = "$(CURDIR)" ] || rm -rf .venv
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --requirement requirements.txt
 	$(BIN)/python -m pip install --quiet --no-deps --editable .
-	$(BIN)/python -m pip install --quiet --no-deps d2l==1.0.3
+	$(BIN)/python -m pip install --quiet --no-deps --requirement requirements-no-deps.txt
 	@echo "$(CURDIR)" > $@
 
 # What only instructors need, in the same environment.

@@ -9,6 +9,8 @@ import pytest
 import yaml
 from helpers import ROOT
 
+REQUIRED = "requirements.txt", "requirements-no-deps.txt", "pyproject.toml"
+
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
@@ -49,7 +51,7 @@ def test_a_workflow_pins_its_actions_and_may_only_read(name):
 
 @pytest.mark.parametrize("moved", [True, False])
 def test_a_clone_that_was_moved_makes_its_environment_anew(tmp_path, moved):
-    for name in ("Makefile", "requirements.txt", "pyproject.toml"):
+    for name in ("Makefile", *REQUIRED):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     stamp = tmp_path / ".venv" / ".installed"
     stamp.parent.mkdir()
