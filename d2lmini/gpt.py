@@ -139,7 +139,8 @@ class GPT(Classifier):
 
     tokens (b, n) give the logits (b, n, vocab_size) of the next tokens. With a list of
     caches, one for each block, they continue the cached tokens, and the next caches
-    are returned, too. Raises ValueError for options, heads or lengths that do not fit.
+    are returned, too. ffn_std is the standard deviation with which the first layers of
+    the feed-forward networks start. Raises ValueError for options, heads or lengths that do not fit.
     """
 
     def __init__(
@@ -159,9 +160,10 @@ class GPT(Classifier):
         eps=1e-5,
         base=10000,
         lr=1e-3,
+        ffn_std=0.02,
     ):
         super().__init__()
-        self.max_len, self.lr = max_len, lr
+        self.max_len, self.lr, self.ffn_std = max_len, lr, ffn_std
         self.embedding = nn.Embedding(vocab_size, num_hiddens)
         self.positions, rotary = None, None
         if positions == "learned":
@@ -194,6 +196,8 @@ class GPT(Classifier):
                 std = 0.0
             elif name.endswith(("W_o.weight", "ffn.2.weight", "ffn.down.weight")):
                 std = 0.02 / math.sqrt(2 * len(self.blks))
+            elif name.endswith(("gate.weight", "up.weight", "ffn.0.weight")):
+                std = self.ffn_std
             else:
                 std = 0.02
             nn.init.normal_(W, std=std)

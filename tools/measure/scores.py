@@ -51,7 +51,7 @@ TRANSLATION = {"weights": 0, "epochs": 1, "held-out BLEU": 1, "four sentences": 
 IMAGES = 40, 160, 640, 1297  # for training
 VISION = {"weights": 0, **{f"{num:,} images": 3 for num in IMAGES}}
 LOOK_UP = {"weights": 0, "600 updates": 2, "1,200 updates": 2}
-GPT = {"weights": 0, "bits per byte": 3}
+GPT = {"weights": 0, "bits per byte": 3, "with larger first weights": 3}
 PHRASEBOOK = {  # the parts, sizes and highest learning rate of each model
     "recurrent, without attention": (PLAIN, (64, 128, 1), 0.01),
     "recurrent, with attention": (ATTENTIVE, (64, 128, 1), 0.01),
@@ -75,19 +75,20 @@ FOUR = {
 # Sizes of the language models, and the options of `GPT` for their parts.
 GPT_SIZES = {"vocab_size": 1024, "num_blks": 2, "num_heads": 4, "max_len": 128}
 GPT_PARTS = {
-    "GPT-2's parts": {},
     "RMSNorm": {"norm": "rms"},
     "SwiGLU": {"ffn": "swiglu"},
-    "rotary positions": {"positions": "rotary"},
+    "rotary": {"positions": "rotary"},
     "two key–value heads": {"num_kv_heads": 2},
-    "output layer not tied": {"tied": False},
+    "own output layer": {"tied": False},
 }
-LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary", "num_kv_heads": 2}
-TOGETHER = {
-    "all but the last": LLAMA,
-    "all but the last and SwiGLU": {**LLAMA, "ffn": "gelu"},
-}
-LARGER = ", larger initial weights"
+GPT_MODELS = [  # the parts that differ from GPT-2's
+    [],
+    *([part] for part in GPT_PARTS),
+    ["SwiGLU", "rotary"],
+    ["RMSNorm", "rotary", "two key–value heads"],
+    ["RMSNorm", "SwiGLU", "rotary", "two key–value heads"],
+    [*GPT_PARTS],
+]
 
 
 def copying(seed, root, num_batches=600, widths=(32, 64, 128)):
@@ -518,38 +519,30 @@ def neighbour(data):
     return nearest.score(X.flatten(1), y)
 
 
-def gpt(seed, root, num_batches=150, parts=GPT_PARTS, num_batches_of_chapter=500):
-    """GPT-2 and its variants, trained alike, then the model of chapter 11."""
-    larger = {title + LARGER: options for title, options in TOGETHER.items()}
-    for title, options in {**parts, **TOGETHER, **larger}.items():
-        torch.manual_seed(seed)
-        model = d2lmini.GPT(**GPT_SIZES, num_hiddens=64, lr=0.006, **options)
-        if title in larger:
-            start_larger(model)
-        torch.manual_seed(seed)  # the same batches for all
-        yield title, train_gpt(model, num_batches)
-    torch.manual_seed(seed)
-    model = d2lmini.GPT(**GPT_SIZES, num_hiddens=128, lr=0.004, **LLAMA)
-    yield "the model of chapter 11", train_gpt(model, num_batches_of_chapter)
-
-
-def start_larger(model):
-    """Draw the first layers of the feed-forward networks with deviation 1 / sqrt(d)."""
-    for blk in model.blks:
-        first = [blk.ffn.gate, blk.ffn.up] if hasattr(blk.ffn, "gate") else [blk.ffn[0]]
-        for layer in first:
-            nn.init.normal_(layer.weight, std=layer.in_features**-0.5)
+def gpt(seed, root, num_batches=150, models=GPT_MODELS):
+    """GPT-2 and its variants, trained alike, with small and with larger first weights."""
+    for parts in models:
+        options = {name: value for part in parts for name, value in GPT_PARTS[part].items()}
+        bits = []
+        for std in (0.02, 64**-0.5):
+            torch.manual_seed(seed)
+            model = d2lmini.GPT(
+                **GPT_SIZES, num_hiddens=64, lr=0.006, ffn_std=std, **options
+            )
+            torch.manual_seed(seed)  # the same batches for all
+            bits.append(train_gpt(model, num_batches))
+        marks = ("✓" if part in parts else "" for part in GPT_PARTS)
+        yield tuple(marks), (num_weights(model), *bits)
 
 
 def train_gpt(model, num_batches):
-    """Train a language model as chapter 11 does; its row of the table."""
+    """The bits per byte of a language model after training on Python's library."""
     training, held_out, num_bytes = tokens_of_python()
     model.board.display = False
     options = {"gradient_clip_val": 1, "warmup": 50, "precision": "bf16-mixed"}
     trainer = d2lmini.Trainer(1, num_gpus=1, **options)
     trainer.fit(model, d2lmini.TokenWindows(training, num_batches))
-    bits = d2lmini.bits_per_byte(model.eval(), held_out, num_bytes)
-    return num_weights(model), bits
+    return d2lmini.bits_per_byte(model.eval(), held_out, num_bytes)
 
 
 @lru_cache
@@ -602,10 +595,15 @@ def tabulate(name, seeds, root):
             rounded = [value and round(value, 4) for value in values]
             print(f"seed {seed}, {title}:", *rounded, file=sys.stderr, flush=True)
             rows.setdefault(title, []).append(values)
+    names = GPT_PARTS if name == "gpt" else ["model"]
     cells = [
-        [title, *map(spread, zip(*runs), columns.values())] for title, runs in rows.items()
+        [
+            *(title if isinstance(title, tuple) else [title]),
+            *map(spread, zip(*runs), columns.values()),
+        ]
+        for title, runs in rows.items()
     ]
-    return f"{results.head(['model', *columns])}\n{results.lines(*cells)}"
+    return f"{results.head([*names, *columns])}\n{results.lines(*cells)}"
 
 
 def main():
