@@ -8,6 +8,7 @@ Axes. `b` batch, `n` tokens, `d` `num_hiddens`, `h` heads, `g` `num_kv_heads`, `
 import json
 import math
 import sysconfig
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -75,6 +76,7 @@ class GPTBlock(nn.Module):
 
     X (b, n, d), which continues the tokens of a cache, gives the same shape and the
     next cache: keys and values (b, g, tokens, p) of all tokens so far; None at first.
+    qkv_bias is by default as the other biases, which come with the layer norm.
     Raises ValueError for an unknown norm or ffn, or for heads that do not divide.
     """
 
@@ -89,6 +91,7 @@ class GPTBlock(nn.Module):
         ffn_num_hiddens=None,
         eps=1e-5,
         rotary=None,
+        qkv_bias=None,
     ):
         super().__init__()
         num_kv_heads = num_kv_heads or num_heads
@@ -100,14 +103,15 @@ class GPTBlock(nn.Module):
         self.p = num_hiddens // num_heads  # the width of a head
         kv_hiddens = num_kv_heads * self.p
         use_bias = norm == "layer"  # as in GPT-2; a Llama has none
+        qkv_bias = use_bias if qkv_bias is None else qkv_bias  # a Qwen 2 has these
         self.norm1 = _make_norm(norm, num_hiddens, eps)
         self.norm2 = _make_norm(norm, num_hiddens, eps)
         self.ffn = _make_ffn(ffn, num_hiddens, ffn_num_hiddens)
         self.rotary = rotary
-        self.W_q = nn.Linear(num_hiddens, num_hiddens, bias=use_bias)
+        self.W_q = nn.Linear(num_hiddens, num_hiddens, bias=qkv_bias)
         self.W_o = nn.Linear(num_hiddens, num_hiddens, bias=use_bias)
-        self.W_k = nn.Linear(num_hiddens, kv_hiddens, bias=use_bias)
-        self.W_v = nn.Linear(num_hiddens, kv_hiddens, bias=use_bias)
+        self.W_k = nn.Linear(num_hiddens, kv_hiddens, bias=qkv_bias)
+        self.W_v = nn.Linear(num_hiddens, kv_hiddens, bias=qkv_bias)
 
     def attend(self, X, cache):
         """Self-attention of X (b, n, d), and the next cache."""
@@ -161,6 +165,7 @@ class GPT(Classifier):
         base=10000,
         lr=1e-3,
         ffn_std=0.02,
+        qkv_bias=None,
     ):
         super().__init__()
         self.max_len, self.lr, self.ffn_std = max_len, lr, ffn_std
@@ -176,6 +181,7 @@ class GPT(Classifier):
             )
         self.blks = nn.ModuleList()
         options = {"norm": norm, "ffn": ffn, "ffn_num_hiddens": ffn_num_hiddens}
+        options["qkv_bias"] = qkv_bias
         for _ in range(num_blks):
             blk = GPTBlock(
                 num_hiddens, num_heads, num_kv_heads, eps=eps, rotary=rotary, **options
@@ -345,6 +351,28 @@ _LLAMA_LAYERS = {
 }
 
 
+@torch.no_grad()
+def _load_llama(model, tensors):
+    """Copy the weights of a Llama, or of a Qwen 2, into model."""
+    tensors = {name.removeprefix("model."): W for name, W in tensors.items()}
+    state = {
+        "embedding.weight": tensors.pop("embed_tokens.weight"),
+        "norm.weight": tensors.pop("norm.weight"),
+    }
+    for i, blk in enumerate(model.blks):
+        for ours, theirs in _LLAMA_LAYERS.items():
+            name = f"layers.{i}.{theirs}"
+            state[f"blks.{i}.{ours}.weight"] = tensors.pop(f"{name}.weight")
+            if ours in ("W_q", "W_k", "W_v") and blk.W_q.bias is not None:
+                state[f"blks.{i}.{ours}.bias"] = tensors.pop(f"{name}.bias")
+    _load_state(model, state, tensors)
+    for blk in model.blks:
+        for layer in (blk.W_q, blk.W_k):  # from rows j and j + p / 2 to neighbours
+            for W in layer.parameters():
+                heads = W.unflatten(0, (-1, 2, blk.p // 2))
+                W.copy_(heads.transpose(1, 2).flatten(0, 2))
+
+
 def _load_gpt2(model, tensors):
     """Copy the weights of a GPT-2 into model."""
     tensors = {name.removeprefix("transformer."): W for name, W in tensors.items()}
@@ -368,25 +396,6 @@ def _load_gpt2(model, tensors):
         for mask in ("attn.bias", "attn.masked_bias"):
             tensors.pop(f"h.{i}.{mask}", None)
     _load_state(model, state, tensors)
-
-
-@torch.no_grad()
-def _load_llama(model, tensors):
-    """Copy the weights of a Llama into model."""
-    tensors = {name.removeprefix("model."): W for name, W in tensors.items()}
-    state = {
-        "embedding.weight": tensors.pop("embed_tokens.weight"),
-        "norm.weight": tensors.pop("norm.weight"),
-    }
-    for i in range(len(model.blks)):
-        for ours, theirs in _LLAMA_LAYERS.items():
-            name = f"layers.{i}.{theirs}.weight"
-            state[f"blks.{i}.{ours}.weight"] = tensors.pop(name)
-    _load_state(model, state, tensors)
-    for blk in model.blks:
-        for layer in (blk.W_q, blk.W_k):  # from rows j and j + p / 2 to neighbours
-            heads = layer.weight.unflatten(0, (-1, 2, blk.p // 2))
-            layer.weight.copy_(heads.transpose(1, 2).flatten(0, 2))
 
 
 def _load_state(model, state, tensors):
@@ -436,12 +445,28 @@ def _gpt2_from_config(config):
     )
 
 
-def _llama_from_config(config):
-    """A GPT with the sizes of a Llama's config.json."""
+def _scale_rotary(rotary, rope, base):
+    """Give a RotaryEncoding the angles of Llama 3.1 (`rope_type` "llama3")."""
+    max_len, num_pairs = rotary.cos.shape
+    frequencies = base ** (-torch.arange(num_pairs, dtype=torch.float64) / num_pairs)
+    turns = rope["original_max_position_embeddings"] * frequencies / (2 * math.pi)
+    low, high = rope["low_freq_factor"], rope["high_freq_factor"]
+    kept = ((turns - low) / (high - low)).clamp(0, 1)
+    frequencies = frequencies * (kept + (1 - kept) / rope["factor"])
+    angles = torch.outer(torch.arange(max_len, dtype=torch.float64), frequencies)
+    rotary.cos.copy_(angles.cos())
+    rotary.sin.copy_(angles.sin())
+
+
+def _llama_from_config(config, qkv_bias=False):
+    """A GPT with the sizes of a Llama's config.json, or of a Qwen 2's."""
     rope = config.get("rope_scaling") or config.get("rope_parameters") or {}
-    _check_fields(config, {"hidden_act": "silu"})
-    _check_fields(rope, {"rope_type": "default", "type": "default"})
-    return GPT(
+    kind = rope.get("rope_type", rope.get("type", "default"))
+    if kind not in ("default", "llama3"):
+        raise ValueError(f"rope_type must be 'default' or 'llama3', and is {kind!r}")
+    _check_fields(config, {"hidden_act": "silu", "use_sliding_window": False})
+    base = rope.get("rope_theta", config.get("rope_theta", 10000))
+    model = GPT(
         config["vocab_size"],
         config["hidden_size"],
         config["num_hidden_layers"],
@@ -453,21 +478,39 @@ def _llama_from_config(config):
         ffn_num_hiddens=config["intermediate_size"],
         max_len=config["max_position_embeddings"],
         eps=config["rms_norm_eps"],
-        base=rope.get("rope_theta", config.get("rope_theta", 10000)),
+        base=base,
         tied=config.get("tie_word_embeddings", False),
+        qkv_bias=qkv_bias,
     )
+    if kind == "llama3":
+        _scale_rotary(model.blks[0].rotary, rope, base)  # all blocks share it
+    return model
 
 
 _FAMILIES = {
     "gpt2": (_gpt2_from_config, _load_gpt2),
     "llama": (_llama_from_config, _load_llama),
+    "qwen2": (partial(_llama_from_config, qkv_bias=True), _load_llama),
 }
 
 
-def load_pretrained(folder):
-    """A GPT and its tokenizer from a folder as Hugging Face stores GPT-2 and Llama.
+def _read_weights(path):
+    """The weights of model.safetensors, or of the files that its index names."""
+    index = path.with_name("model.safetensors.index.json")
+    if not index.exists():
+        return load_file(path)
+    names = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+    tensors = {}
+    for name in sorted(names):
+        tensors |= load_file(path.with_name(name))
+    return tensors
 
-    Reads config.json, model.safetensors and tokenizer.json. Raises ValueError, with
+
+def load_pretrained(folder):
+    """A GPT and its tokenizer from a folder as `transformers` stores a model.
+
+    Reads config.json, model.safetensors (or the files of its index) and tokenizer.json
+    of GPT-2, Llama (also with the angles of 3.1) and Qwen 2. Raises ValueError, with
     the file and the field or weight, for what is missing, damaged, or unknown.
     """
     path = Path(folder, "config.json")
@@ -475,11 +518,12 @@ def load_pretrained(folder):
         config = json.loads(path.read_text(encoding="utf-8"))
         family = config["model_type"]
         if family not in _FAMILIES:
-            raise ValueError(f"model_type must be 'gpt2' or 'llama', and is {family!r}")
+            known = "'gpt2', 'llama' or 'qwen2'"
+            raise ValueError(f"model_type must be {known}, and is {family!r}")
         from_config, load = _FAMILIES[family]
         model = from_config(config)
         path = path.with_name("model.safetensors")
-        load(model, load_file(path))
+        load(model, _read_weights(path))
         path = path.with_name("tokenizer.json")
         json.loads(path.read_text(encoding="utf-8"))
         tokenizer = Tokenizer.from_file(str(path))

@@ -175,12 +175,22 @@ SMALL = {
     "max_position_embeddings": 24,
 }
 BASE = {"rope_type": "default", "rope_theta": 100.0}
+SCALED = {  # with pairs that are kept, slowed down, and between
+    "rope_type": "llama3",
+    "rope_theta": 100.0,
+    "factor": 8.0,
+    "low_freq_factor": 0.5,
+    "high_freq_factor": 2.0,
+    "original_max_position_embeddings": 12,
+}
 CHECKPOINTS = {
     "GPT-2": GPT2,
     "GPT-2, untied": {**GPT2, "tie_word_embeddings": False, "n_inner": 50},
     "Llama": {**SMALL, "rms_norm_eps": 0.1},
     "Llama, grouped": {**SMALL, "num_key_value_heads": 2, "rope_parameters": BASE},
     "Llama, tied": {**SMALL, "num_key_value_heads": 1, "tie_word_embeddings": True},
+    "Llama 3.1": {**SMALL, "num_key_value_heads": 2, "rope_parameters": SCALED},
+    "Qwen 2": {**SMALL, "num_key_value_heads": 2, "use_sliding_window": False},
 }
 
 
@@ -192,6 +202,9 @@ def checkpoint(folder, sizes):
     if "n_embd" in sizes:
         config = transformers.GPT2Config(**sizes, bos_token_id=0, eos_token_id=0)
         model = larger(transformers.GPT2LMHeadModel(config))
+    elif "use_sliding_window" in sizes:
+        config = transformers.Qwen2Config(**sizes, bos_token_id=0, eos_token_id=0)
+        model = larger(transformers.Qwen2ForCausalLM(config))
     else:
         config = transformers.LlamaConfig(**sizes, bos_token_id=0, eos_token_id=0)
         model = larger(transformers.LlamaForCausalLM(config))
@@ -211,6 +224,21 @@ def test_a_checkpoint_gives_the_logits_and_the_greedy_text_of_transformers(sizes
     theirs = oracle.generate(tokens, max_new_tokens=12, do_sample=False, eos_token_id=None)
     assert torch.equal(d2l.generate(model, tokens, 12, temperature=0), theirs)
     assert not model.training and tokenizer.encode("BAD").ids == [1, 0, 3]
+
+
+def test_weights_in_several_files_are_read_by_their_index(tmp_path):
+    oracle = checkpoint(tmp_path, CHECKPOINTS["Llama, grouped"])
+    oracle.save_pretrained(tmp_path, max_shard_size="20kB")
+    (tmp_path / "model.safetensors").unlink()
+    shards = sorted(tmp_path.glob("model-*.safetensors"))
+    assert len(shards) > 2
+    with torch.no_grad():
+        assert_close(
+            d2l.load_pretrained(tmp_path)[0](some_tokens()), oracle(some_tokens()).logits
+        )
+    shards[1].unlink()
+    with pytest.raises(ValueError, match="there is no such file"):
+        d2l.load_pretrained(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -259,15 +287,21 @@ def test_the_names_and_fields_of_older_files_are_read_too(saved, tmp_path):
 # What the file says otherwise, the file that is refused, and a part of the message.
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 FOREIGN = [
-    ("gpt2", {"model_type": "bert"}, CONFIG, "model_type must be 'gpt2' or 'llama'"),
+    (
+        "gpt2",
+        {"model_type": "bert"},
+        CONFIG,
+        "model_type must be 'gpt2', 'llama' or 'qwen2'",
+    ),
     ("gpt2", {"activation_function": "relu"}, CONFIG, "activation_function must be"),
     ("gpt2", {"n_layer": None}, CONFIG, "'n_layer' is missing"),
     ("gpt2", {"n_layer": 3}, WEIGHTS, "'h.2.ln_1.weight' is missing"),
     ("gpt2", {"n_layer": 1}, WEIGHTS, "no weights for .*'h.1.ln_1.weight'"),
     ("gpt2", {"tie_word_embeddings": False}, WEIGHTS, "'lm_head.weight' is missing"),
     ("llama", {"hidden_act": "gelu"}, CONFIG, "hidden_act must be 'silu'"),
-    ("llama", {"rope_parameters": {"rope_type": "llama3"}}, CONFIG, "rope_type must be"),
-    ("llama", {"rope_scaling": {"type": "linear"}}, CONFIG, "type must be 'default'"),
+    ("llama", {"rope_parameters": {"rope_type": "llama3"}}, CONFIG, "'.*' is missing"),
+    ("llama", {"rope_scaling": {"type": "linear"}}, CONFIG, "rope_type must be 'default'"),
+    ("llama", {"use_sliding_window": True}, CONFIG, "use_sliding_window must be False"),
     ("llama", {"vocab_size": 41}, WEIGHTS, r"embedding.weight must .*has \(40, 32\)"),
 ]
 
