@@ -13,8 +13,6 @@ from tools.build.pages import read
 
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 CHAPTERS = save.chapter_paths(ROOT)
-# The pages up to chapter 9, of which each compares 19 of 20 cells.
-FIRST = [path.name for path in CHAPTERS[:11]]
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
 PAPER = re.compile(
     r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/|proceedings\.mlr\.press/"
@@ -69,8 +67,8 @@ def test_cells_are_numbered_from_one_and_hold_clean_outputs(path):
 def test_every_cell_is_executed_and_nearly_all_are_compared(path):
     cells = code_cells(path)
     ignored = sum("nbval-ignore-output" in tags(cell) for cell in cells)
-    short = path.name in FIRST and path.parent.name != "exercises"
-    assert ignored <= max(1, len(cells) / (20 if short else 5))
+    share = 5 if path.parent.name == "exercises" else 20
+    assert ignored <= max(1, len(cells) / share)
     for cell in cells:
         assert not {"nbval-skip", "skip-execution"} & tags(cell)
         assert not re.search(r"#\s*(NBVAL|PYTEST_VALIDATE)", cell.source)
@@ -193,11 +191,11 @@ def test_every_symbol_is_explained_for_its_page_or_an_earlier_one(path):
     assert symbols(prose(path)) - symbols("".join([general, *explained])) == set()
 
 
-def test_a_letter_means_one_thing_on_the_pages_up_to_chapter_9():
+def test_a_letter_means_one_thing_on_all_pages():
     """It has one row in the tables of notation; further pages may use it again."""
     notation = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
-    upto_9 = notation.partition("\n### 10")[0]
-    rows = re.findall(r"^\| (\$.+?) \| (.+) \|$", upto_9, re.MULTILINE)
+    tables = notation.partition("\n## Conventions")[0]
+    rows = re.findall(r"^\| (\$.+?) \| (.+) \|$", tables, re.MULTILINE)
     letters = [
         re.split(r"\\in\b|=", formula)[0].strip()
         for cell, meaning in rows
