@@ -414,8 +414,10 @@ def bits_per_byte(model, tokens, num_bytes, n=128):
     device = next(model.parameters()).device
     cut = tokens[: (len(tokens) - 1) // n * n + 1].to(device)
     X, Y = cut[:-1].view(-1, n), cut[1:].view(-1, n)
+    size = max(1, 8192 // n)  # windows at a time, for the logits take much memory
     nats = sum(
-        model.loss(model(x), y).item() * len(x) for x, y in zip(X.split(64), Y.split(64))
+        model.loss(model(x), y).item() * len(x)
+        for x, y in zip(X.split(size), Y.split(size))
     ) / len(X)
     return nats / math.log(2) * len(tokens) / num_bytes
 
