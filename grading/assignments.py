@@ -5,8 +5,9 @@
 tools/build/exercises.py says what a notebook of exercises looks like, and what students get
 of it. In the course, source/ has the notebooks with nbgrader's metadata and markers,
 release/ what nbgrader makes of them for students, gradebook.db their points, students/ all
-that students need and no solution (students.py). What is in submitted/ and in the gradebook
-stays, and so do changed settings.
+that students need and no solution (students.py). An instructor's own hidden tests in
+private/, such as private/01_queries_keys_values/1.2.py, take the place of ours. What is in
+submitted/ and in the gradebook stays, and so do changed settings.
 """
 
 import argparse
@@ -51,7 +52,14 @@ def make_course(course, folder):
         settings = settings.replace("str(Path(__file__).parents[1])", root, 1)
         (course / CONFIG.name).write_text(settings, encoding="utf-8")
     api = open_course(course)
-    for path, notebook in exercises.read_all(folder, course_view):
+    core_only = api.config.Course.exercises == "core"
+    for path in sorted(folder.glob("*.ipynb")):
+        notebook = nbformat.read(path, as_version=4)
+        try:
+            lay_over(notebook, course / "private" / path.stem)
+            notebook = exercises.view_of(notebook, marked, core_only)
+        except ValueError as error:
+            raise ValueError(f"{path.name}: {error}") from None
         source = course / "source" / path.stem
         source.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, source / path.name)
@@ -63,12 +71,17 @@ def make_course(course, folder):
     print(course / "students")
 
 
-def course_view(notebook):
-    """The notebook with solutions and hidden tests between nbgrader's markers.
-
-    nbgrader makes the students' version of it and grades what comes back.
-    """
-    return exercises.view_of(notebook, marked)
+def lay_over(notebook, folder):
+    """Put an instructor's own hidden tests, 1.2.py for exercise 1.2, in place of ours."""
+    own = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+    number = None
+    for i, cell in enumerate(notebook.cells):
+        if found := exercises.EXERCISE.match(cell.source):
+            number = found[1]
+        if number in own and exercises.kind_of(cell, i) == "hidden-tests":
+            cell.source = own.pop(number).strip()
+    if own:
+        raise ValueError(f"{folder} has {', '.join(own)}, which has no hidden tests here")
 
 
 def marked(source, kind, number, points):

@@ -6,31 +6,34 @@
 The first takes submitted/STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb of every student, or of one,
 runs it with the tests of the course, hidden ones too, and prints a line for each. Then the
 gradebook holds the points, autograded/ the notebooks as they ran, feedback/ a page for each
-student, and grades.csv, canvas.csv and moodle.csv the points of all assignments. The second
-only writes pages and tables anew, after answers in words were graded by hand.
+student, and tables (tables.py) the points of all assignments and how the exercises went.
+The second only writes pages and tables anew, after answers in words were graded by hand.
 
 A notebook that is missing or cannot be read is graded 0 and does not stop the others, nor
 do errors and endless loops in a notebook. What was graded before is graded anew; marks
-given by hand stay. Students' code runs in isolation (isolation.py) where the system allows
-it.
+given by hand stay where the answer is unchanged, and changes.csv lists what has changed.
+Students' code runs in isolation (isolation.py) where the system allows it.
 """
 
 import argparse
-import html
+import csv
 import os
 import re
 import shutil
 import sys
+import time
 import warnings
 from pathlib import Path
 
 import nbformat
+from nbgrader.api import MissingEntry
 from nbgrader.apps import NbGraderAPI
 from sqlalchemy.exc import SAWarning
 from traitlets.config import PyFileConfigLoader
 
-from grading import isolation, mend
-from grading.nbgrader_plugins import Tables, table
+from grading import isolation
+from grading.mend import NOTE, grade_id
+from grading.tables import Tables
 
 COURSE = Path(__file__).resolve().parent.parent / "_build" / "assignments"
 
@@ -80,7 +83,7 @@ def grade(course, assignment, student="*", feedback=False):
     students = [folder.parent.name for folder in folders]
     rows = [grade_one(api, course, assignment, name, feedback) for name in students]
     with api.gradebook as gradebook:
-        Tables(to=str(course)).export(gradebook)
+        Tables(to=str(course / "grades.csv")).export(gradebook)
     return rows
 
 
@@ -91,9 +94,6 @@ def open_course(course):
         os.environ["PATH"] = os.pathsep.join([programs, os.environ["PATH"]])
     config = PyFileConfigLoader("nbgrader_config.py", str(course.resolve())).load_config()
     config.CourseDirectory.root = str(course.resolve())
-    # Not among the course's settings, where the formgrader would use it for its own pages.
-    config.HTMLExporter.template_name = "feedback"
-    config.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent)]
     return NbGraderAPI(config=config)
 
 
@@ -105,38 +105,97 @@ def grade_one(api, course, assignment, student, feedback):
     others = list(handed_in.parent.glob("*.ipynb"))
     if not handed_in.exists() and len(others) == 1:
         shutil.copy(others[0], handed_in)  # it has another name only
-    problem = unreadable(handed_in)
+    problem, before = unreadable(handed_in), marks(api, assignment, student)
     if problem is None and not feedback:
+        answers = sources(graded)
         shutil.rmtree(graded.parent, ignore_errors=True)
         result = api.autograde(assignment, student, force=True, create=True)
         if not result["success"]:
             problem = reason(result["log"])
             with open(course / "grade.log", "a", encoding="utf-8") as log:
                 log.write(result["log"])
+        else:
+            unchanged = answers.items() & sources(graded).items()
+            review(api, assignment, student, before, dict(unchanged), sources(graded))
     if problem is None and not graded.exists():
         problem = "not graded yet"
-    page = course / "feedback" / student / name.with_suffix(".html")
     if problem is None:
         api.generate_feedback(assignment, student, force=True)
-        remark = remarks(graded, course / "release" / name)
-    else:
-        if not feedback:
-            give_nothing(api, assignment, student)
-        remark = problem
-        page.parent.mkdir(parents=True, exist_ok=True)
-        text = (
-            f"<!DOCTYPE html>\n<title>{assignment}</title>\n<p>{html.escape(remark)}</p>\n"
-        )
-        page.write_text(text, encoding="utf-8")
+    elif not feedback:
+        give_nothing(api, assignment, student)
+    after = marks(api, assignment, student)
+    log_changes(course, assignment, student, before, after)
+    if not after:
+        return student, 0, 0, problem
     with api.gradebook as gradebook:
-        found = table(gradebook).query("student == @student and assignment == @assignment")
-        row = found.fillna(0).to_dict("records")[0]
-    said = [f"{row['penalty']:g} taken off for being late"] if row["penalty"] else []
-    if row["points"] > row["of"]:
-        said.append("look at it, since these are more points than there are")
-    if left := int(row["by hand"]):
+        submission = gradebook.find_submission(assignment, student)
+        penalty = submission.late_submission_penalty or 0
+        points, of = submission.score - penalty, submission.max_score
+    said = [f"{penalty:g} taken off for being late"] if penalty else []
+    if left := sum(waits for _, _, waits in after.values()):
         said.append(f"{left} answer{'s' * (left > 1)} to grade by hand")
-    return student, row["points"], row["of"], "; ".join([*said, *filter(None, [remark])])
+    remark = problem or remarks(graded)
+    return student, points, of, "; ".join([*said, *filter(None, [remark])])
+
+
+def marks(api, assignment, student):
+    """What the gradebook holds: by id the score, the mark by hand, whether it waits."""
+    with api.gradebook as gradebook:
+        try:
+            submission = gradebook.find_submission(assignment, student)
+        except MissingEntry:
+            return {}
+        return {
+            grade.name: (grade.score, grade.manual_score, bool(grade.needs_manual_grade))
+            for notebook in submission.notebooks
+            for grade in notebook.grades
+        }
+
+
+def sources(path):
+    """The text of each cell that nbgrader knows, by its id; nothing without a notebook."""
+    if not path.exists():
+        return {}
+    cells = nbformat.read(path, as_version=4).cells
+    return {grade_id(cell): cell.source for cell in cells if grade_id(cell)}
+
+
+def review(api, assignment, student, before, unchanged, found):
+    """Say which marks a grader must look at, after the tests have run again.
+
+    A mark given by hand stays final if the answer and the mark of its tests are as they
+    were. Tests that failed wait if the cell for their solution was missing.
+    """
+    with api.gradebook as gradebook:
+        submission = gradebook.find_submission(assignment, student)
+        for grade in (grade for each in submission.notebooks for grade in each.grades):
+            _, by_hand, waits = before.get(grade.name, (None, None, True))
+            answer = {grade.name}
+            if "tests" in grade.name:
+                begin = re.match(r"\d+-\d+-", grade.name)[0]
+                answer = {name for name in found if name.startswith(f"{begin}solution")}
+                if not answer and by_hand is None:
+                    grade.needs_manual_grade = grade.score < grade.max_score
+            if by_hand is not None and not waits and answer <= unchanged.keys():
+                grade.needs_manual_grade = False
+        gradebook.db.commit()
+
+
+def log_changes(course, assignment, student, before, after):
+    """Append to changes.csv which points have changed since this was graded last."""
+    rows = [
+        [time.strftime("%F %T"), student, assignment, name, before[name][0], score]
+        for name, (score, _, _) in after.items()
+        if name in before and before[name][0] != score
+    ]
+    if rows:
+        path = course / "changes.csv"
+        new = not path.exists()
+        with open(path, "a", encoding="utf-8", newline="") as file:
+            if new:
+                head = "time", "student", "assignment", "cell", "before", "after"
+                csv.writer(file).writerow(head)
+            csv.writer(file).writerows(rows)
 
 
 def reason(log):
@@ -169,28 +228,23 @@ def give_nothing(api, assignment, student):
         gradebook.db.commit()
 
 
-def remarks(path, release):
+def remarks(path):
     """How many tests failed in a notebook that was graded, and what else is to be seen."""
-    notebook, release = (nbformat.read(each, as_version=4) for each in (path, release))
-    failed, errors = 0, {}
+    notebook = nbformat.read(path, as_version=4)
+    failed, errors, said = 0, {}, []
     for cell in notebook.cells:
-        marks = cell.metadata.get("nbgrader", {})
         found = [out for out in cell.get("outputs", []) if out.output_type == "error"]
-        failed += bool(found) and marks.get("grade", False)
+        failed += bool(found) and cell.metadata.get("nbgrader", {}).get("grade", False)
         for error in found:
             first = error.evalue.strip().partition("\n")[0]
             line = "".join(filter(str.isprintable, f"{error.ename}: {first}"))
             errors.setdefault(error.ename, line[:150])
+        if cell.source.startswith(NOTE):
+            said.append("some cells were mended")
     for expected in ("AssertionError", "NotImplementedError"):
         errors.pop(expected, None)
-    said = [f"{failed} test{'s' * (failed > 1)} failed"] if failed else []
-    said += errors.values()
-    for note in [cell for cell in notebook.cells if cell.get("id") == mend.NOTE]:
-        foreign = mend.FOREIGN in note.source
-        said.append(mend.FOREIGN if foreign else "some cells were mended")
-    if words := isolation.suspicious(notebook, release):
-        said.append(f"look at it, since it uses {', '.join(words)}")
-    return "; ".join(said)
+    tests = [f"{failed} test{'s' * (failed > 1)} failed"] if failed else []
+    return "; ".join([*tests, *errors.values(), *said])
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-"""Give a student's notebook back the marks by which nbgrader knows its cells.
+"""Put a student's notebook back into the form in which it was given out.
 
-Whoever splits or copies a cell copies its marks, and some programs drop them all. Restore,
-which a course's settings put before nbgrader's own steps, compares the notebook with the
-released one. What was released and is missing comes back; of several cells with the same
-mark one keeps it; all code stays. A note at the top says what was done. Below each written
-answer stands its rubric, for the grader and the student.
+Every cell that was given out begins with its id, `# id: 1-2-tests-1`, and has it in its
+metadata, too. Whoever splits, copies or moves a cell, or uses a program that drops
+metadata, leaves most of these ids. Restore, which a course's settings put before nbgrader's
+own steps, sorts the notebook by them: what was given out comes back, all that a student has
+written stays, and a note at the top says what was done. Where an answer in words is blank
+and other text may be meant for it, this text is copied there, so that a grader reads it.
+Below each answer in words stands its rubric, for the grader and the student.
 """
 
 import re
@@ -15,12 +17,17 @@ from nbformat.v4 import new_markdown_cell
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
 
-NOTE = "restored"  # the id of the cell with the note
-FOREIGN = "this looks like the notebook of another assignment"
+from tools.build.exercises import EXERCISE, WRITE_HERE
+
+NOTE = "**Before grading**, cells of this notebook were mended."
+ID = re.compile(r"^(?:# id: |<!-- id: )([\w-]+)(?: -->)? *$", re.MULTILINE)
+TAG = re.compile(r"<(?!!-- id: )(?=[a-zA-Z/!?])")  # the beginning of HTML
+OTHER = "other"  # in the place of an id: exercises that the assignment does not have
+COPIED = "*Copied from other cells, which may be meant for this answer:*"
 
 
 class Restore(NbGraderPreprocessor):
-    """The step of nbgrader that restores the marks."""
+    """The step of nbgrader that mends a notebook."""
 
     course = Unicode(".", help="the course's folder").tag(config=True)
 
@@ -30,102 +37,145 @@ class Restore(NbGraderPreprocessor):
             nbformat.read(Path(self.course, part, f"{name}.ipynb"), as_version=4)
             for part in ("release", "source")
         )
-        remarks = mend(nb, release)
+        nb.cells, remarks = mend(nb.cells, release.cells)
+        given = {cell.source for cell in release.cells}
         for cell in nb.cells:
-            if cell.cell_type == "markdown":  # no HTML, which could hold a script
-                cell.source = re.sub(r"<(?=[a-zA-Z/!?])", "< ", cell.source)
+            if cell.cell_type == "markdown" and cell.source not in given:
+                cell.source = TAG.sub("< ", cell.source)  # which could hold a script
+        _, nb = nbformat.validator.normalize(nb)  # ids of cells that were copied
         nb.metadata.pop("widgets", None)
         add_rubrics(nb, source)
         if remarks:
             lines = "".join(f"- {remark}\n" for remark in remarks)
-            note = f"**Before grading**, cells of this notebook were mended.\n\n{lines}"
-            nb.cells.insert(0, new_markdown_cell(note, id=NOTE))
+            nb.cells.insert(0, new_markdown_cell(f"{NOTE}\n\n{lines}"))
         return nb, resources
 
 
-def mend(notebook, release):
-    """Mark the cells as in the release; returns what was done, for the student."""
-    originals = {}
-    for cell in release.cells:
-        if "nbgrader" in cell.metadata:
-            originals[cell.metadata["nbgrader"]["grade_id"]] = cell
-    found, unmarked = {mark: [] for mark in originals}, []
-    for cell in notebook.cells:
-        mark = cell.metadata.pop("nbgrader", {}).get("grade_id")
-        found.get(mark, unmarked).append(cell)
-    at, copied, lost, missing, joined = -1, [], [], [], []
-    for mark, original in originals.items():
-        same = found[mark]
-        if len(same) > 1:
-            copied.append(mark)
-        if not same:
-            same = candidates(notebook.cells[at + 1 :], original, release, unmarked)
-            (lost if same else missing).append(mark)
-        if not same:
-            marks = original.metadata["nbgrader"]
-            if marks["solution"] and not marks["grade"]:
-                continue  # its stub would undo what may be defined elsewhere
-            same = [nbformat.from_dict(original)]
-            notebook.cells.insert(at + 1, same[0])
-        cell = max(same, key=lambda cell: likeness(cell, original))
-        cell.metadata["nbgrader"] = original.metadata["nbgrader"]
-        at = place(cell, notebook.cells)
-        if cell.cell_type == "markdown" and cell.source == original.source:
-            below = candidates(notebook.cells[at + 1 :], original, release, unmarked)
-            if below:
-                cell.source = "\n\n".join(each.source for each in [cell, *below])
-                joined.append(mark)
-    if not any("-solution-" in mark for mark in [*lost, *filter(found.get, found)]):
-        return [FOREIGN]
+def mend(cells, release):
+    """The cells in the order of the release, and remarks on what was done."""
+    given = {grade_id(cell): cell for cell in release if grade_id(cell)}
+    below = sort(cells, release, given)
+    first = next(name for name in given if re.match(r"\d+-\d+-", name))
+    mended = []
+    for original in release:
+        name = grade_id(original)
+        if name is None:
+            mended.append(original)
+            continue
+        if name == first:  # after the imports
+            mended += [cell for _, cell in below[None]]
+        found = below.get(name, [])
+        if original.metadata.nbgrader.locked:
+            changed = [cell for has_id, cell in found if has_id and differs(cell, original)]
+            others = [cell for has_id, cell in found if not has_id]
+            mended += [*changed, original, *others]
+        elif original.cell_type == "code":
+            mended += code_answer(original, found)
+        else:
+            others = meant_for(name, below, given)
+            mended += answer_in_words(original, found, others)
+    mended += [cell for _, cell in below.get(OTHER, [])]
+    missing = [name for name in given if name not in below]
+    times = {name: sum(has_id for has_id, _ in found) for name, found in below.items()}
     remarks = {
-        "split or copied; all their code was run": copied,
-        "without the marks that they were given out with": lost,
-        "answered in a cell below, which was added": joined,
+        "split or copied; all of it is kept": [n for n, many in times.items() if many > 1],
         "missing; what was not yours to write is back": missing,
     }
-    return [f"{said(marks)}: {what}" for what, marks in remarks.items() if marks]
+    remarks = [f"{said(names)}: {what}" for what, names in remarks.items() if names]
+    return mended, remarks
 
 
-def said(marks):
-    """Marks as a student would say them: 1-2-hidden-tests-1 is 1.2 hidden tests 1."""
-    names = [re.sub(r"^(\d+)-(\d+)", r"\1.\2", mark).replace("-", " ") for mark in marks]
-    return ", ".join(names) if len(names) < 10 else f"{len(names)} cells"
+def sort(cells, release, given):
+    """For each id the cells that have it, or stand below one that does: (has it, cell).
 
-
-def candidates(cells, original, release, unmarked):
-    """The unmarked ones of these cells that can be the one that was given out."""
-    given = {cell.source.strip() for cell in release.cells} - {original.source.strip()}
-    between = True  # the cell before the missing one and the next that was given out
-    chosen = []
+    Those above all ids are at None, and exercises that were not given out at OTHER. What
+    was given out without an id is left out.
+    """
+    known = {cell.source.strip() for cell in release if not grade_id(cell)} | {""}
+    below, at = {None: []}, None
     for cell in cells:
-        between &= cell.source.strip() not in given
-        if place(cell, unmarked) is not None and cell.cell_type == original.cell_type:
-            answer = between and cell.cell_type == "markdown" and cell.source[:1] != "#"
-            if answer or any(likeness(cell, original)[:2]):
-                chosen.append(cell)
-    return chosen
+        marks = [found for found in ID.finditer(cell.source) if found[1] in given]
+        starts = [0, *(found.start() for found in marks[1:]), len(cell.source)]
+        names = [found[1] for found in marks] or [grade_id(cell)]
+        for name, begin, end in zip(names, starts, starts[1:]):
+            part = nbformat.from_dict({**cell, "metadata": {}})
+            part.source = cell.source[begin:end].strip()
+            if name in given:
+                at = name
+            elif part.source in known:
+                continue
+            elif name or ID.search(part.source) or EXERCISE.match(part.source):
+                at = OTHER
+            below.setdefault(at, []).append((name in given, part))
+    return below
 
 
-def place(cell, cells):
-    """The index of this very cell."""
-    return next((i for i, each in enumerate(cells) if each is cell), None)
+def grade_id(cell):
+    """The id that nbgrader knows a cell by, or None."""
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
-def likeness(cell, original):
-    """How much a cell looks like the one that was given out: the larger, the more."""
-    unchanged = cell.source.strip() == original.source.strip()
-    if not original.metadata["nbgrader"]["solution"]:
-        return unchanged, False, 0
-    if original.cell_type == "markdown":
-        named = cell.source.startswith(original.source.partition("\n")[0])
-    else:
-        named = bool(defined(original.source) & defined(cell.source))
-    return named and not unchanged, unchanged, len(cell.source)
+def differs(cell, original):
+    """Whether a cell holds other text than the one that was given out."""
+    return cell.source.strip() not in (original.source.strip(), "")
 
 
-def defined(source):
-    """The names of the functions and classes of a cell."""
-    return set(re.findall(r"^(?:def|class) (\w+)", source, re.MULTILINE))
+def code_answer(original, found):
+    """The cells of a solution, the first with the marks; none if there are none.
+
+    The stub would undo what may be defined in another cell.
+    """
+    cells = [cell for has_id, cell in found if not has_id or differs(cell, original)]
+    if found and not any(has_id and differs(cell, original) for has_id, cell in found):
+        cells.insert(0, nbformat.from_dict(original))
+    for cell in cells[:1]:
+        cell.metadata["nbgrader"] = original.metadata.nbgrader
+    return cells
+
+
+def answer_in_words(original, found, others):
+    """The answer in one cell, or what may be meant for it, and the cells below it."""
+    begin = original.source.removesuffix(WRITE_HERE).strip()
+    heading = begin.splitlines()[-1]
+    words = []
+    for has_id, cell in found:
+        text = ID.sub("", cell.source).replace(heading, "").replace(WRITE_HERE, "").strip()
+        if text and (has_id or cell.cell_type == "markdown"):
+            words.append(text)
+    if not words and others:
+        words = [COPIED, *map(quoted, others)]
+    answer = nbformat.from_dict(original)
+    if words:
+        answer.source = "\n\n".join([begin, *words])
+    return [answer, *(cell for _, cell in found if cell.cell_type == "code")]
+
+
+def meant_for(name, below, given):
+    """The cells that may hold an answer in words which is blank.
+
+    They are those that were added or changed in its exercise, and text that was added
+    anywhere; code anywhere, too, if the cell for the answer is missing.
+    """
+    exercise, cells = re.match(r"\d+-\d+-", name)[0], []
+    for other, found in below.items():
+        near = name not in below or (other or "").startswith(exercise)
+        for has_id, cell in found:
+            locked = has_id and given[other].metadata.nbgrader.locked
+            added = not has_id or (locked and differs(cell, given[other]))
+            if added and (near or (other != OTHER and cell.cell_type == "markdown")):
+                cells.append(cell)
+    return cells
+
+
+def quoted(cell):
+    """The text of a cell for an answer in words."""
+    return cell.source if cell.cell_type == "markdown" else f"```\n{cell.source}\n```"
+
+
+def said(names):
+    """Ids as a student would say them: 1-2-hidden-tests-1 is 1.2 hidden tests 1."""
+    names = [re.sub(r"^(\d+)-(\d+)", r"\1.\2", name).replace("-", " ") for name in names]
+    return ", ".join(names) if len(names) < 10 else f"{len(names)} cells"
 
 
 def add_rubrics(notebook, source):
@@ -133,9 +183,9 @@ def add_rubrics(notebook, source):
     rubrics = {}
     for cell in source.cells:
         _, heading, rest = cell.source.partition("**Rubric**")
-        if heading and cell.metadata.get("nbgrader", {}).get("grade"):
+        if heading and grade_id(cell):
             rubric = heading + rest.partition("</details>")[0].rstrip()
-            rubrics[cell.metadata["nbgrader"]["grade_id"]] = rubric
+            rubrics[grade_id(cell)] = rubric
     for i, cell in reversed(list(enumerate(notebook.cells))):
-        if (mark := cell.metadata.get("nbgrader", {}).get("grade_id")) in rubrics:
-            notebook.cells.insert(i + 1, new_markdown_cell(rubrics[mark]))
+        if grade_id(cell) in rubrics:
+            notebook.cells.insert(i + 1, new_markdown_cell(rubrics[grade_id(cell)]))

@@ -3,9 +3,14 @@
 import sys
 from pathlib import Path
 
-# Seconds of computing that a cell may take. Waiting for a busy machine does not count, but
-# a cell is stopped after ten times as long in any case.
+# Which exercises an assignment has: "core", which are two for each chapter, or "all".
+EXERCISES = "core"
+
+# Seconds that a cell should take. It is stopped after twice as long, by the clock.
 SECONDS = 60
+
+# Memory that the processes of a notebook may take each, where bubblewrap is installed.
+GIGABYTES = 8
 
 # What is taken off for each day begun after the due date, in per cent of the points. Set a
 # date with: nbgrader db assignment add NAME --duedate "2027-02-01 23:59 UTC"
@@ -16,13 +21,14 @@ LATE_PERCENT_A_DAY = 0
 # folder of that name.
 FILES = r".*/extracted/(.*/)?(?P<student_id>[^/]+?)(_LATE)?_(?P<number>\d{3,})_.*"
 
-# The rest is the course's: nbgrader_plugins.py in the repository's folder `grading`.
+# The rest is the course's: settings.py in the repository's folder `grading`.
 REPOSITORY = str(Path(__file__).parents[1])
 sys.path.append(REPOSITORY)
 try:
-    from grading.nbgrader_plugins import configure
+    from grading.settings import configure
 except Exception as error:  # nbgrader would go on with its own settings, unisolated
     sys.exit(f"{__file__}: REPOSITORY must be the folder of the course: {error}")
 
 c = get_config()  # noqa: F821
-configure(c, Path(__file__).parent, SECONDS, LATE_PERCENT_A_DAY, FILES)
+c.Course.exercises = EXERCISES
+configure(c, Path(__file__).parent, SECONDS, GIGABYTES, LATE_PERCENT_A_DAY, FILES)

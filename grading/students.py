@@ -34,9 +34,13 @@ Hand in the notebook of the assignment, under its own name.
 
 
 def write(course, stubs):
-    """Write students/ of a course, anew; these names are stubs in the package."""
-    folder = course / "students"
-    shutil.rmtree(folder, ignore_errors=True)
+    """Write students/ of a course, and package/, anew; these names are stubs in both.
+
+    package/ is the same package unpacked, with which notebooks are graded.
+    """
+    folder, package = course / "students", course / "package"
+    for each in (folder, package):
+        shutil.rmtree(each, ignore_errors=True)
     exercises = folder / "notebooks" / "exercises"
     exercises.mkdir(parents=True)
     for path in (ROOT / "notebooks").glob("*.ipynb"):
@@ -44,22 +48,23 @@ def write(course, stubs):
     shutil.copytree(ROOT / "notebooks" / "further", folder / "notebooks" / "further")
     for path in course.glob("release/*/*.ipynb"):
         shutil.copy(path, exercises)
-    wheel = make_wheel(folder, stubs)
+    with tempfile.TemporaryDirectory() as temporary:
+        wheel = make_wheel(Path(temporary), folder, stubs)
+    shutil.unpack_archive(wheel, package, format="zip")
     (folder / "README.md").write_text(README.format(wheel=wheel.name), encoding="utf-8")
 
 
-def make_wheel(folder, stubs):
+def make_wheel(temporary, folder, stubs):
     """Build the package with these names as stubs; returns the wheel's path."""
-    with tempfile.TemporaryDirectory() as temporary:
-        for name, text in package_files(stubs).items():
-            path = Path(temporary, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
-        shutil.copy(ROOT / "pyproject.toml", temporary)
-        Path(temporary, "README.md").write_text("See the course.", encoding="utf-8")
-        for path in (ROOT / "d2lmini" / "data").glob("*.*"):
-            shutil.copy(path, Path(temporary, "d2lmini", "data"))
-        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
-        command += ["--no-build-isolation", "--wheel-dir", folder, temporary]
-        subprocess.run(command, check=True)
+    for name, text in package_files(stubs).items():
+        path = temporary / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    shutil.copy(ROOT / "pyproject.toml", temporary)
+    (temporary / "README.md").write_text("See the course.", encoding="utf-8")
+    for path in (ROOT / "d2lmini" / "data").glob("*.*"):
+        shutil.copy(path, temporary / "d2lmini" / "data")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
+    command += ["--no-build-isolation", "--wheel-dir", str(folder), str(temporary)]
+    subprocess.run(command, check=True)
     return next(folder.glob("*.whl"))

@@ -5,18 +5,25 @@
 A notebook of notebooks/exercises/ holds statements, solutions and tests, and its cells say
 by their tags which are which:
 
+core          on the statement, whose heading is `## 1.2 Title`: an exercise that courses
+              assign; the others are optional
 solution      code: definitions, of which students get the signatures and docstrings;
               Markdown: an answer in words. With points in its metadata it is graded by
               hand, after the rubric at its end, and students get a cell to answer in
 experiment    with it: they get a code cell, too, that is run but not graded
 tests         what a solution must pass, for students to run
 hidden-tests  what it must pass besides; students do not get them
-discussion    experiments and wrong answers, for the book only
+discussion    what the solution means, with experiments, for the book only
+tempting      a wrong answer that many would give, and why it fails, for the book only
 
 All other cells students get as they are, without outputs and links to other pages. The
 first code cell is preceded by one that unpacks the package where it is missing, as in
 Colab (standalone.py). The cells have nbgrader's metadata, so that the notebook can be
-graded when it is handed in.
+graded when it is handed in, and begin with the same id in a line of their own, which
+programs that drop metadata keep.
+
+In the book, the tests, the tempting answer and the solution of an exercise are three folds
+below its statement (folded).
 """
 
 import argparse
@@ -35,19 +42,28 @@ from tools.build.save import TAG
 from tools.build.standalone import ROOT, STUB, body_of, setup_cell
 
 SOURCES = ROOT / "notebooks" / "exercises"
-TAGS = ("solution", "tests", "hidden-tests", "discussion")
+TAGS = ("solution", "tests", "hidden-tests", "discussion", "tempting")
+FOR_THE_BOOK = ("discussion", "tempting")
+EXERCISE = re.compile(r"## (\d+\.\d+) ")
 LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")  # to a page of the book
 ADVICE = """\
 Write your code where it says `NotImplementedError`, and your answers in words below
-**Your answer**; leave these headings in place. All other code is restored before grading.
-Add cells wherever you want.
+**Your answer**. Leave the lines with `id:` as they are: they tell the grader where your
+answers stand. All other code is restored before grading. Add cells wherever you want.
 
-Grading runs the notebook once, from the top, with more tests of the same specification. A
-cell that computes for more than a minute is stopped there, which costs nothing for an
-experiment. Before you hand in, restart the kernel and run all cells."""
+Grading runs the notebook once, from the top, with more tests of the same statement. A cell
+that takes longer than two minutes is stopped there, which costs nothing for an experiment.
+Before you hand in, restart the kernel and run all cells."""
 MORE_TESTS = "# More tests run here when your work is graded."
 HEADING = "**Your answer to {number}** *({points} points, graded by hand)*\n\n"
 WRITE_HERE = "*Write here.*"
+FOLDS = {
+    "Tests": ("tests", "hidden-tests"),
+    "A tempting answer": ("tempting",),
+    "Solution": ("solution", "discussion"),
+}
+DETAILS = re.compile(r"<details>\n<summary>Solution</summary>\n*|\n*</details>$")
+ID = {"code": "# id: {}", "markdown": "<!-- id: {} -->"}
 EXPERIMENT = "# {number}: a cell for your experiments, which is not graded\n"
 
 
@@ -78,26 +94,29 @@ def student_view(notebook):
     return view_of(notebook, shown)
 
 
-def view_of(notebook, write):
+def view_of(notebook, write, core_only=False):
     """The notebook without what is for the book only, and with nbgrader's metadata.
 
-    write(source, kind, number, points) is the source that a cell of this kind gets.
+    write(source, kind, number, points) is the source that a cell of this kind gets. With
+    core_only, the optional exercises are left out.
     """
-    cells, number, names = [], "0", {}
+    cells, number, counts, used = [], "0", {}, []
     for i, cell in enumerate(notebook.cells):
         kind, points = kind_of(cell, i), cell.metadata.get("points")
         tags = cell.metadata.get("tags", [])
-        if kind == "discussion":
+        if found := EXERCISE.match(cell.source):
+            number = found[1]
+            if core_only and "core" not in tags:
+                break  # the core exercises stand first
+        if kind in FOR_THE_BOOK:
             continue
+        used.append(cell)
         cell = nbformat.from_dict({**cell, "metadata": {}})
         if cell.cell_type == "markdown":
-            if cell.source.startswith("## "):
-                number = cell.source.split()[1]
             if kind is None:
                 cell.source = LINK.sub(r"\1", cell.source)
                 cells.append(cell)
-                continue
-            if points is None:  # for the book only
+            if kind is None or points is None:
                 continue
             kind = "written"
         else:
@@ -110,12 +129,14 @@ def view_of(notebook, write):
         if "experiment" in tags:
             cells.append(new_code_cell(EXPERIMENT.format(number=number), id=f"try-{i}"))
         name = f"{number.replace('.', '-')}-{kind}"
-        names[name] = names.get(name, 0) + 1
+        counts[name] = counts.get(name, 0) + 1
+        name = f"{name}-{counts[name]}"
+        cell.source = f"{ID[cell.cell_type].format(name)}\n{cell.source}"
         graded = "tests" in kind or kind == "written"
         cell.metadata["nbgrader"] = {
             "schema_version": 3,
             "cell_type": cell.cell_type,
-            "grade_id": f"{name}-{names[name]}",
+            "grade_id": name,
             "grade": graded,
             "solution": kind in ("solution", "written"),
             "locked": kind not in ("solution", "written"),
@@ -124,9 +145,36 @@ def view_of(notebook, write):
         }
         cells.append(cell)
     first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
-    used = [c for i, c in enumerate(notebook.cells) if kind_of(c, i) != "discussion"]
     setup = setup_cell(used, solved())
     cells[first:first] = [new_markdown_cell(ADVICE, id="advice"), setup]
+    return nbformat.from_dict({**notebook, "cells": cells})
+
+
+def folded(notebook):
+    """The notebook as the book shows it: below each statement, three folds."""
+    parts = [[]]
+    for i, cell in enumerate(notebook.cells):
+        if cell.cell_type == "markdown" and cell.source.startswith("## "):
+            parts.append([])
+        parts[-1].append((kind_of(cell, i), nbformat.from_dict(cell)))
+    cells = []
+    for part in parts:
+        cells += [cell for kind, cell in part if kind is None]
+        for title, kinds in FOLDS.items():
+            inside = [cell for kind, cell in part if kind in kinds]
+            for cell in inside:
+                cell.source = DETAILS.sub("", cell.source)
+                tags = cell.metadata["tags"]
+                if "hide-input" in tags and "discussion" not in tags:
+                    tags.remove("hide-input")  # the fold hides it
+            if inside:
+                summary = f"<details>\n<summary>{title}</summary>"
+                inside = (
+                    new_markdown_cell(summary),
+                    *inside,
+                    new_markdown_cell("</details>"),
+                )
+            cells += inside
     return nbformat.from_dict({**notebook, "cells": cells})
 
 

@@ -7,7 +7,9 @@ package. What Colab opens lies in the branch `gh-pages`, where the workflow publ
 the book. Without REPO, as on your own machine, there are none of these.
 
 Below the title of a notebook's page stands how long it takes to read and to run, and the
-start page gets the table of chapters for its `{{ chapters }}` (tools/build/pages.py).
+start page gets the table of chapters for its `{{ chapters }}` (tools/build/pages.py). A
+page of exercises has a link there to what students get, and folds below each statement
+(tools/build/exercises.py).
 
 The terms of book/terms.yml go into the index, which the search looks through first.
 
@@ -23,12 +25,13 @@ import os
 import re
 from pathlib import Path
 
+import nbformat
 import yaml
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
-from tools.build import pages
+from tools.build import exercises, pages
 
 COLAB = "https://colab.research.google.com"
 # In the HTML of a page, what a reader or a screen reader should not see, and what instead.
@@ -45,6 +48,7 @@ def setup(app):
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("config-inited", add_address)
     app.connect("config-inited", add_chapters)
+    app.connect("source-read", fold_exercises)
     app.connect("doctree-read", add_times)
     app.connect("doctree-read", add_terms)
     app.connect("autodoc-process-docstring", rewrite_docstring)
@@ -81,13 +85,31 @@ def add_chapters(app, config):
     config.myst_substitutions |= {"chapters": pages.table(Path(app.srcdir))}
 
 
+def fold_exercises(app, docname, source):
+    """Put the tests and the solution of each exercise into folds."""
+    if docname.startswith("notebooks/exercises/"):
+        notebook = nbformat.reads(source[0], as_version=4)
+        source[0] = nbformat.writes(exercises.folded(notebook))
+
+
 def add_times(app, doctree):
-    """Say below the title of a notebook's page how long it takes to read and to run."""
-    path = Path(app.srcdir) / f"{app.env.docname}.ipynb"
-    if path.is_file():
-        line = nodes.paragraph("", pages.times(pages.read(path)), classes=["times"])
-        section = next(iter(doctree.findall(nodes.section)))
-        section.insert(section.first_child_matching_class(nodes.title) + 1, line)
+    """Say below the title of a notebook's page how long it takes to read and to run.
+
+    For a page of exercises: how long they take, and where they are without solutions.
+    """
+    docname = app.env.docname
+    path = Path(app.srcdir) / f"{docname}.ipynb"
+    if not path.is_file():
+        return
+    line = nodes.paragraph(classes=["times"])
+    if docname.startswith("notebooks/exercises/"):
+        file = f"../../_sources/{docname}.ipynb"
+        text = f'<a href="{file}" download>Download to solve</a>: no solutions inside'
+        line += nodes.raw("", f"{text} · {pages.work(pages.read(path))}", format="html")
+    else:
+        line += nodes.Text(pages.times(pages.read(path)))
+    section = next(iter(doctree.findall(nodes.section)))
+    section.insert(section.first_child_matching_class(nodes.title) + 1, line)
 
 
 def add_terms(app, doctree):

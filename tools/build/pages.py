@@ -67,6 +67,15 @@ def times(notebook) -> str:
     return f"{line} · about {running} to run" if running else line
 
 
+def work(notebook) -> str:
+    """How long the exercises of a page take."""
+    text = prose(notebook)
+    found = re.findall(r"^\*\((core|optional), \w+, (\d+) minutes", text, re.MULTILINE)
+    core = sum(int(minutes) for kind, minutes in found if kind == "core")
+    both = sum(int(minutes) for _, minutes in found)
+    return f"{core} minutes for the core exercises, {both} for all"
+
+
 def table(root: Path) -> str:
     """The chapters in Markdown, with links for the start page in book/."""
     lines = ["| page | question | read | run |", "|---|---|---|---|"]

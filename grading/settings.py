@@ -1,0 +1,99 @@
+"""What a course adds to nbgrader: steps, file names, penalties."""
+
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+from nbgrader import preprocessors
+from nbgrader.plugins import FileNameCollectorPlugin, LateSubmissionPlugin
+from traitlets import Float
+
+from grading.isolation import Execute
+from grading.mend import Restore
+from grading.tables import Tables
+from tools.build.exercises import WRITE_HERE
+
+DAY = 24 * 60 * 60
+
+
+def configure(c, course, seconds, gigabytes, late_percent_a_day, files):
+    """Set nbgrader's configuration c for a course in this folder (nbgrader_config.py)."""
+    c.CourseDirectory.course_id = "attention"
+    c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
+    c.ClearSolutions.text_stub = WRITE_HERE
+    c.ZipCollectApp.collector_plugin = PlatformNames
+    c.PlatformNames.named_regexp = files
+    c.ExportApp.plugin_class = Tables
+    c.AssignLatePenalties.plugin_class = PercentADay
+    c.PercentADay.percent = late_percent_a_day
+
+    # Before and while a notebook is graded.
+    c.Restore.course = str(course)
+    c.Autograde.sanitize_preprocessors = [
+        Restore,
+        preprocessors.ClearOutput,
+        preprocessors.OverwriteKernelspec,
+        preprocessors.OverwriteCells,
+        preprocessors.CheckCellMetadata,
+    ]
+    c.Autograde.autograde_preprocessors = [
+        Execute,
+        preprocessors.LimitOutput,
+        preprocessors.SaveAutoGrades,
+        preprocessors.AssignLatePenalties,
+        preprocessors.CheckCellMetadata,
+    ]
+    c.Execute.package = str(course / "package")
+    c.Execute.gigabytes = gigabytes
+    c.Execute.timeout = 2 * seconds
+    took = f"took longer than {2 * seconds} s"
+    c.Execute.error_on_timeout = {
+        "ename": "CellTimeoutError",
+        "evalue": took,
+        "traceback": [f"CellTimeoutError: {took}"],
+    }
+
+    # What students get back: the tests that they know, and of hidden ones the errors.
+    c.GenerateFeedback.preprocessors = [
+        preprocessors.GetGrades,
+        HideTracebacks,
+        preprocessors.ClearHiddenTests,
+        CSSHTMLHeaderPreprocessor,
+    ]
+    c.HTMLExporter.sanitize_html = True  # no script of a student in a grader's browser
+
+
+class PlatformNames(FileNameCollectorPlugin):
+    """Finds the student in the name that a learning platform gives to a file.
+
+    named_regexp has the groups student_id and number. The number becomes a part of the
+    student's id unless it changes from one assignment to the next, as Moodle's does.
+    """
+
+    def collect(self, submitted_file):
+        found = super().collect(submitted_file)
+        if found is None:
+            return None
+        name = found["student_id"].replace(" ", "_")
+        moodle = "_assignsubmission_file_" in submitted_file
+        if not moodle or name == "Participant":
+            name = f"{name}_{found['number']}"
+        return {"student_id": name, "file_id": self.parent.coursedir.assignment_id}
+
+
+class PercentADay(LateSubmissionPlugin):
+    """Takes off some per cent of the points for each day that has begun."""
+
+    percent = Float(0, help="per cent of the points for a day").tag(config=True)
+
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        days = -(-total_seconds_late // DAY)
+        return score * min(1, days * self.percent / 100)
+
+
+class HideTracebacks(preprocessors.NbGraderPreprocessor):
+    """Of an error in a hidden test, leave the message: the traceback quotes the test."""
+
+    def preprocess_cell(self, cell, resources, index):
+        if "BEGIN HIDDEN TESTS" in cell.source:
+            for output in cell.get("outputs", []):
+                if output.output_type == "error":
+                    output.traceback = [f"{output.ename}: {output.evalue}"]
+        return cell, resources

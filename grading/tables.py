@@ -1,0 +1,110 @@
+"""The tables of a course: points for a learning platform, and how each exercise went."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+from nbgrader.plugins import CsvExportPlugin
+
+PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<title>How the exercises went</title>
+<style>
+body {{ font-family: sans-serif; margin: 2rem; }}
+table {{ border-collapse: collapse; }}
+td, th {{ border-bottom: 1px solid #ccc; padding: 0.3rem 0.8rem; text-align: right; }}
+</style>
+<h1>How the exercises went</h1>
+<p>Of the students who have handed in: the average of the points that are final, the share
+for whom all tests of the exercise passed, and how many answers wait to be graded by
+hand.</p>
+{table}
+</html>
+"""
+
+
+class Tables(CsvExportPlugin):
+    """Writes nbgrader's own grades.csv, and beside it the other tables.
+
+    canvas.csv and moodle.csv have final points, for import. exercises.csv, and the same as
+    a page in exercises.html, have averages and pass rates.
+    """
+
+    def export(self, gradebook):
+        folder = Path(self.to or "grades.csv").parent
+        self.to = str(folder / "grades.csv")
+        super().export(gradebook)
+        canvas(gradebook).to_csv(folder / "canvas.csv", index=False)
+        moodle(gradebook).to_csv(folder / "moodle.csv", index=False)
+        went = exercises(gradebook)
+        went.to_csv(folder / "exercises.csv", index=False)
+        page = PAGE.format(table=went.to_html(index=False, border=0, na_rep=""))
+        (folder / "exercises.html").write_text(page, encoding="utf-8")
+
+
+def final_points(gradebook):
+    """A row for each student, a column for each assignment that somebody has handed in.
+
+    Points are empty where nothing was handed in, or an answer waits to be graded by hand.
+    """
+    points = pd.DataFrame(index=[student.id for student in gradebook.students])
+    for assignment in gradebook.assignments:
+        final = {
+            each.student_id: each.score - (each.late_submission_penalty or 0)
+            for each in assignment.submissions
+            if not each.needs_manual_grade
+        }
+        if assignment.submissions:
+            points[assignment.name] = pd.Series(final, dtype=float)
+    return points
+
+
+def canvas(gradebook):
+    """The table that Canvas imports, with the points possible in its second row."""
+    points, rows = final_points(gradebook), []
+    for student in gradebook.students:
+        name = f"{student.last_name or student.id}, {student.first_name or ''}"
+        number = student.lms_user_id or re.search(r"_(\d+)$|$", student.id)[1] or ""
+        row = {"Student": name.strip(", "), "ID": number, "SIS User ID": ""}
+        rows.append(row | {"SIS Login ID": student.id, "Section": ""})
+    possible = {each.name: each.max_score for each in gradebook.assignments}
+    top = {"Student": "    Points Possible", **{name: possible[name] for name in points}}
+    table = pd.DataFrame(rows).join(points, on="SIS Login ID")
+    return pd.concat([pd.DataFrame([top]), table])[table.columns]
+
+
+def moodle(gradebook):
+    """The table that Moodle imports."""
+    rows = [{"username": each.id, "email": each.email} for each in gradebook.students]
+    return pd.DataFrame(rows).join(final_points(gradebook), on="username")
+
+
+def exercises(gradebook):
+    """A row for each exercise of each assignment that somebody has handed in."""
+    rows = []
+    for assignment in gradebook.assignments:
+        for submission in assignment.submissions:
+            for notebook in submission.notebooks:
+                for grade in notebook.grades:
+                    number = re.sub(r"^(\d+)-(\d+)-.*", r"\1.\2", grade.name)
+                    row = {"assignment": assignment.name, "exercise": number}
+                    row |= {"student": submission.student_id, "of": grade.max_score}
+                    row |= {"points": grade.score, "waiting": grade.needs_manual_grade}
+                    row["passed"] = (
+                        "tests" not in grade.name or grade.score == grade.max_score
+                    )
+                    rows.append(row)
+    columns = ["assignment", "exercise", "student", "of", "points", "waiting", "passed"]
+    marks = pd.DataFrame(rows, columns=columns).groupby(columns[:3], as_index=False)
+    each = marks.agg({"of": "sum", "points": "sum", "waiting": "sum", "passed": "all"})
+    each["points"] = each["points"].where(each["waiting"] == 0)
+    went = each.groupby(["assignment", "exercise"], as_index=False).agg(
+        students=("student", "count"),
+        of=("of", "max"),
+        average=("points", "mean"),
+        tests_passed=("passed", "mean"),
+        waiting=("waiting", "sum"),
+    )
+    return went.round(2)
