@@ -25,7 +25,7 @@ else
 $(error DEVICE must be cpu or cuda, not $(DEVICE))
 endif
 
-.PHONY: help book test save execute check format assignments grade feedback bench colab serve clean
+.PHONY: help book test save execute check format assignments grade feedback similarity bench colab serve clean
 
 help:  ## show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -70,6 +70,9 @@ grade: $(GRADING)  ## grade what was handed in (ASSIGNMENT=01_queries_keys_value
 
 feedback: $(GRADING)  ## write pages and tables anew, after grading by hand (as for grade)
 	$(BIN)/python -m grading.grade --feedback --course $(COURSE) $(if $(STUDENT),--student "$(STUDENT)") $(ASSIGNMENT)
+
+similarity: $(GRADING)  ## compare graded code with the published solutions, and with each other (as for grade)
+	$(BIN)/python -m grading.similarity --course $(COURSE) $(ASSIGNMENT)
 
 bench: $(ENV)  ## measure time and memory against d2l and torch.nn, in some minutes
 	$(BIN)/python -m tools.measure.bench

@@ -18,8 +18,8 @@ __all__ = [
     "masked_softmax",
     "DotProductAttention",
     "AdditiveAttention",
-    "DistanceAttention",
     "BilinearAttention",
+    "DistanceAttention",
 ]
 
 
@@ -194,6 +194,24 @@ class AdditiveAttention(nn.Module):
         return {**vars(self), "attention_weights": None}
 
 
+class BilinearAttention(DotProductAttention):
+    """Attention with scores q·M k / √d, for queries and keys of different widths.
+
+    Keys have width key_size; the first call fixes the width of the queries. Other
+    sizes, masks and weights are those of `DotProductAttention`. Source: "general" in
+    Luong et al. (2015).
+    """
+
+    def __init__(self, key_size, dropout):
+        """Prepare the matrix M, which maps queries to the width of the keys."""
+        super().__init__(dropout)
+        self.W_q = nn.LazyLinear(key_size, bias=False)
+
+    def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
+        """The weighted sums of the values; see the class."""
+        return super().forward(self.W_q(queries), keys, values, valid_lens, mask=mask)
+
+
 class DistanceAttention(nn.Module):
     """Attention by distance, with the score -|q - k|² / (2√d).
 
@@ -225,21 +243,3 @@ class DistanceAttention(nn.Module):
     def __getstate__(self):
         """What copies and pickles hold: all but the weights of the last call."""
         return {**vars(self), "attention_weights": None}
-
-
-class BilinearAttention(DotProductAttention):
-    """Attention with scores q·M k / √d, for queries and keys of different widths.
-
-    Keys have width key_size; the first call fixes the width of the queries. Other
-    sizes, masks and weights are those of `DotProductAttention`. Source: "general" in
-    Luong et al. (2015).
-    """
-
-    def __init__(self, key_size, dropout):
-        """Prepare the matrix M, which maps queries to the width of the keys."""
-        super().__init__(dropout)
-        self.W_q = nn.LazyLinear(key_size, bias=False)
-
-    def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
-        """The weighted sums of the values; see the class."""
-        return super().forward(self.W_q(queries), keys, values, valid_lens, mask=mask)

@@ -25,11 +25,10 @@ def parts_of(path):
     """For each exercise, by number: what is new before it, its solution and its tests."""
     found, given, number = {}, [], None
     for kind, cell in kinds(path):
-        heading = re.match(r"## (\d+\.\d+) ", cell.source)
-        if cell.cell_type == "markdown" and heading:
+        if heading := exercises.EXERCISE.match(cell.source):
             number = heading[1]
         written = cell.cell_type == "markdown" and "points" in cell.metadata
-        asked = cell.cell_type == "code" and kind not in (None, "discussion")
+        asked = cell.cell_type == "code" and kind in ("solution", "tests", "hidden-tests")
         if (written or asked) and number not in found:
             found[number] = {"given": given, "solution": "", "tests": [], "points": 0}
             given = []
@@ -92,43 +91,87 @@ def test_right_answers_pass_and_wrong_ones_and_stubs_fail(path):
 
 
 def stated(path):
-    """The number, minutes, difficulty and points of each exercise, as its heading says."""
+    """What the heading of each exercise says: (number, core or optional, minutes, ...)."""
     text = "\n".join(cell.source for _, cell in kinds(path))
-    line = r"\*\((\d+) minutes, (easy|medium|hard), (\d+) points?\)\*"
+    line = r"\*\((core|optional), (easy|medium|hard), (\d+) minutes, 10 points\)\*"
     found = re.findall(rf"^## (\d+\.\d+) \S.*\n\n{line}", text, re.MULTILINE)
-    assert len(found) == text.count("**Goal.**")
-    return found
+    assert len(found) == len(re.findall(exercises.EXERCISE.pattern, text))
+    return [(number, which, level, int(m)) for number, which, level, m in found]
 
 
 @notebook
-def test_statements_name_minutes_difficulty_and_the_points_of_their_tests(path):
-    points = {number: each["points"] for number, each in parts_of(path).items()}
-    assert points == {number: int(points) for number, _, _, points in stated(path)}
+def test_two_core_exercises_come_first_and_each_exercise_has_ten_points(path):
+    found = stated(path)
+    assert [row[0] for row in found] == [
+        f"{int(path.stem[:2])}.{i + 1}" for i in range(len(found))
+    ]
+    assert [row[1] for row in found] == ["core", "core"] + ["optional"] * (len(found) - 2)
+    assert found[0][2] == "easy"
+    assert {each["points"] for each in parts_of(path).values()} == {10}
+    number, cells = None, {row[0]: [] for row in found}
+    for kind, cell in kinds(path):
+        if heading := exercises.EXERCISE.match(cell.source):
+            number = heading[1]
+            tagged = "core" in cell.metadata.get("tags", [])
+            assert tagged == (number in [row[0] for row in found[:2]]), number
+        if number:
+            written = cell.cell_type == "markdown" and "points" in cell.metadata
+            cells[number].append("written" if written else kind)
+    for number, kind in cells.items():
+        assert kind.count("tests") == kind.count("hidden-tests") == 1, number
+        assert kind.count("written") <= 1, number
+
+
+def test_the_core_exercises_take_25_hours_at_most():
+    minutes = [row[3] for path in NOTEBOOKS for row in stated(path) if row[1] == "core"]
+    assert sum(minutes) <= 25 * 60
 
 
 @notebook
 def test_the_chapter_lists_the_same_exercises(path):
     cells = nbformat.read(path.parent.parent / path.name, as_version=4).cells
     chapter = "\n".join(cell.source for cell in cells).partition("\n## Exercises\n")[2]
-    listed = re.findall(r"^(\d+)\. \*\((\d+) minutes, (\w+)\)\*", chapter, re.MULTILINE)
-    chapter_number = int(path.stem[:2])
-    listed = [(f"{chapter_number}.{number}", *rest) for number, *rest in listed]
-    assert [row[:3] for row in stated(path)] == listed
+    line = r"^(\d+)\. \*\((core|optional), (\w+), (\d+) minutes\)\*"
+    listed = re.findall(line, chapter, re.MULTILINE)
+    begin = int(path.stem[:2])
+    listed = [(f"{begin}.{n}", which, level, int(m)) for n, which, level, m in listed]
+    assert stated(path) == listed
 
 
 def test_the_instructors_page_has_the_right_numbers():
     page = (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
-    row = r"^\| \[.*\]\(\.\./(.*)\) \| (\d+) \| (\d+) \| (\d+) \|$"
+    row = r"^\| \[.*\]\(\.\./(.*)\) \| .* \| (\d+) \| (\d+) \| (\d+) \|$"
     listed = {
         ROOT / path: [*map(int, n)] for path, *n in re.findall(row, page, re.MULTILINE)
     }
     counted = {}
     for path in NOTEBOOKS:
-        minutes, points = zip(*((int(m), int(p)) for _, m, _, p in stated(path)))
-        counted[path] = [len(minutes), sum(minutes), sum(points)]
+        core, others = (
+            [row[3] for row in stated(path) if row[1] == which]
+            for which in ("core", "optional")
+        )
+        counted[path] = [sum(core), len(others), sum(others)]
     assert listed == counted
     totals = " | ".join(str(sum(column)) for column in zip(*counted.values()))
-    assert f"| **all** | {totals} |" in page
+    assert f"| **all** | | {totals} |" in page
+
+
+# --- in the book ---------------------------------------------------------------------
+
+
+@notebook
+def test_the_book_folds_tests_and_solutions_and_shows_all_else(path):
+    source = nbformat.read(path, as_version=4)
+    book = exercises.folded(source)
+    nbformat.validate(book)
+    depth, shown, hidden = 0, [], []
+    for cell in book.cells:
+        depth += cell.source.count("<details") - cell.source.count("</details")
+        assert depth in (0, 1)
+        (hidden if depth else shown).append(cell.id)
+    expected = [cell.id for kind, cell in kinds(path) if kind is None]
+    assert [cell for cell in shown if cell in expected] == expected
+    assert {cell.id for kind, cell in kinds(path) if kind} <= {*hidden}
 
 
 # --- what students get ---------------------------------------------------------------
