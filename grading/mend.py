@@ -9,6 +9,7 @@ and other text may be meant for it, this text is copied there, so that a grader 
 Below each answer in words stands its rubric, for the grader and the student.
 """
 
+import ast
 import re
 from pathlib import Path
 
@@ -99,10 +100,10 @@ def sort(cells, release, given):
         names = [found[1] for found in marks] or [grade_id(cell)]
         for name, begin, end in zip(names, starts, starts[1:]):
             part = nbformat.from_dict({**cell, "metadata": {}})
-            part.source = cell.source[begin:end].strip()
+            part.source = cell.source[begin:end].strip("\n")
             if name in given:
                 at = name
-            elif part.source in known:
+            elif part.source.strip() in known:
                 continue
             elif name or ID.search(part.source) or EXERCISE.match(part.source):
                 at = OTHER
@@ -126,11 +127,24 @@ def code_answer(original, found):
     The stub would undo what may be defined in another cell.
     """
     cells = [cell for has_id, cell in found if not has_id or differs(cell, original)]
+    whole = "\n".join(cell.source for cell in cells)
+    if parses(whole) and not all(parses(cell.source) for cell in cells):
+        del cells[1:]  # it was split within a definition
+        cells[0].source = whole
     if found and not any(has_id and differs(cell, original) for has_id, cell in found):
         cells.insert(0, nbformat.from_dict(original))
     for cell in cells[:1]:
         cell.metadata["nbgrader"] = original.metadata.nbgrader
     return cells
+
+
+def parses(source):
+    """Whether this is Python."""
+    try:
+        ast.parse(source)
+    except SyntaxError:
+        return False
+    return True
 
 
 def answer_in_words(original, found, others):

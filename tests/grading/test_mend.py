@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from small_course import CELLS
+from small_course import CELLS, DOUBLE
 
 from grading.mend import grade_id, mend
 from tools.build import exercises
@@ -123,3 +123,14 @@ def test_cells_that_were_merged_are_taken_apart():
     mended, _ = mend(cells, RELEASE)
     solution = mended[place(mended, "# id: 0-1-solution-1")]
     assert solution.source.startswith("one = 1\n") and "assert" not in solution.source
+
+
+def test_a_solution_that_was_split_within_a_function_is_whole_again():
+    cells = copy.deepcopy(RELEASE)
+    i = place(cells, "# id: 0-1-solution-1")
+    lines = [*DOUBLE.splitlines(), "    # doubled"]
+    cells[i].source = "\n".join(["# id: 0-1-solution-1", lines[0], lines[1]])
+    cells.insert(i + 1, new_code_cell("\n".join(lines[2:])))
+    mended, _ = mend(cells, RELEASE)
+    source = mended[place(mended, "# id: 0-1-solution-1")].source
+    assert source == "\n".join(["# id: 0-1-solution-1", *lines])
