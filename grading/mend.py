@@ -23,6 +23,7 @@ from tools.build.exercises import EXERCISE, WRITE_HERE
 NOTE = "**Before grading**, cells of this notebook were mended."
 ID = re.compile(r"^(?:# id: |<!-- id: )([\w-]+)(?: -->)? *$", re.MULTILINE)
 TAG = re.compile(r"<(?!!-- id: )(?=[a-zA-Z/!?])")  # the beginning of HTML
+SETUP = "#@title Setup"  # which unpacks the package: a long cell that grading does not need
 OTHER = "other"  # in the place of an id: exercises that the assignment does not have
 COPIED = "*Copied from other cells, which may be meant for this answer:*"
 
@@ -38,8 +39,12 @@ class Restore(NbGraderPreprocessor):
             nbformat.read(Path(self.course, part, f"{name}.ipynb"), as_version=4)
             for part in ("release", "source")
         )
-        nb.cells, remarks = mend(nb.cells, release.cells)
-        given = {cell.source for cell in release.cells}
+        own, given_out = (
+            [cell for cell in each.cells if not cell.source.startswith(SETUP)]
+            for each in (nb, release)
+        )
+        nb.cells, remarks = mend(own, given_out)
+        given = {cell.source for cell in given_out}
         for cell in nb.cells:
             if cell.cell_type == "markdown" and cell.source not in given:
                 cell.source = TAG.sub("< ", cell.source)  # which could hold a script

@@ -18,7 +18,7 @@ td, th {{ border-bottom: 1px solid #ccc; padding: 0.3rem 0.8rem; text-align: rig
 </style>
 <h1>How the exercises went</h1>
 <p>Of the students who have handed in: the average of the points that are final, the share
-for whom all tests of the exercise passed, and how many answers wait to be graded by
+for whom all tests of the exercise have passed, and how many marks wait to be given by
 hand.</p>
 {table}
 </html>
@@ -104,7 +104,7 @@ def exercises(gradebook):
         students=("student", "count"),
         of=("of", "max"),
         average=("points", "mean"),
-        tests_passed=("passed", "mean"),
+        passed=("passed", "mean"),
         waiting=("waiting", "sum"),
     )
-    return went.round(2)
+    return went.round(2).convert_dtypes()
