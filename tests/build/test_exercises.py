@@ -9,7 +9,7 @@ import pytest
 from helpers import ROOT
 from nbformat.v4 import new_code_cell, new_notebook
 
-from tools.build import exercises
+from tools.build import exercises, pages
 
 NOTEBOOKS = sorted(exercises.SOURCES.glob("*.ipynb"))
 notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -138,22 +138,52 @@ def test_the_chapter_lists_the_same_exercises(path):
     assert stated(path) == listed
 
 
-def test_the_instructors_page_has_the_right_numbers():
-    page = (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def instructors():
+    """The page for instructors."""
+    return (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
+
+
+def minutes(path, which):
+    """The minutes of the core or of the optional exercises of a notebook."""
+    return [row[3] for row in stated(path) if row[1] == which]
+
+
+def test_the_instructors_page_has_the_right_numbers(instructors):
     row = r"^\| \[.*\]\(\.\./(.*)\) \| .* \| (\d+) \| (\d+) \| (\d+) \|$"
     listed = {
-        ROOT / path: [*map(int, n)] for path, *n in re.findall(row, page, re.MULTILINE)
+        ROOT / path: [*map(int, n)] for path, *n in re.findall(row, instructors, re.M)
     }
     counted = {}
     for path in NOTEBOOKS:
-        core, others = (
-            [row[3] for row in stated(path) if row[1] == which]
-            for which in ("core", "optional")
-        )
-        counted[path] = [sum(core), len(others), sum(others)]
+        optional = minutes(path, "optional")
+        counted[path] = [sum(minutes(path, "core")), len(optional), sum(optional)]
     assert listed == counted
     totals = " | ".join(str(sum(column)) for column in zip(*counted.values()))
-    assert f"| **all** | | {totals} |" in page
+    assert f"| **all** | | {totals} |" in instructors
+
+
+def test_the_instructors_plans_have_the_right_minutes(instructors):
+    row = r"^\| \d+ \| (.*) \| (\d*) \| (\d*) \| (\d*) \|$"
+    core = {int(path.stem[:2]): sum(minutes(path, "core")) for path in NOTEBOOKS}
+    weeks = re.findall(row, instructors, re.MULTILINE)
+    assert len(weeks) == 14 + 6
+    for what, reading, assignment, work in weeks:
+        read = re.findall(r"\(\.\./(notebooks/\w+\.ipynb)\)", what)
+        needed = sum(pages.reading_minutes(pages.read(ROOT / path)) for path in read)
+        assert int(reading or 0) == needed, what
+        assert int(work or 0) == (core[int(assignment)] if assignment else 0), what
+
+
+def test_the_example_of_private_tests_passes_with_the_books_solution(instructors):
+    (example,) = re.findall(r"^```python\n(.+?)^```", instructors, re.M | re.DOTALL)
+    path = next(path for path in NOTEBOOKS if path.stem.startswith("03"))
+    names = {"__name__": "exercise"}
+    for number, exercise in parts_of(path).items():
+        run([*exercise["given"], exercise["solution"]], names)
+        if number == "3.2":
+            break
+    run([example], names)
 
 
 # --- in the book ---------------------------------------------------------------------

@@ -98,7 +98,7 @@ def view_of(notebook, write, core_only=False):
     """The notebook without what is for the book only, and with nbgrader's metadata.
 
     write(source, kind, number, points) is the source that a cell of this kind gets. With
-    core_only, the optional exercises are left out.
+    core_only, the optional exercises are left out, and so is the introduction to all.
     """
     cells, number, counts, used = [], "0", {}, []
     for i, cell in enumerate(notebook.cells):
@@ -108,6 +108,8 @@ def view_of(notebook, write, core_only=False):
             number = found[1]
             if core_only and "core" not in tags:
                 break  # the core exercises stand first
+        elif core_only and cell.source.startswith("# "):
+            cell = nbformat.from_dict({**cell, "source": cell.source.partition("\n")[0]})
         if kind in FOR_THE_BOOK:
             continue
         used.append(cell)
