@@ -7,8 +7,6 @@ OTHER = {
 def decoder_batch(examples, pad):
     rows, targets = [], []
     for prompt, answer in examples:
-        if len(prompt) == 0 or len(answer) == 0:
-            raise ValueError("examples: an empty prompt or answer")
         text = prompt + answer
         rows.append(torch.tensor(text[:-1]))
         targets.append(torch.tensor([-100] * (len(prompt) - 1) + answer))
@@ -27,40 +25,9 @@ def balanced_loss(logits, labels, tasks):
     return (losses.sum(dim=1) * weights).sum()
 """,
     "10.2": """
-def few_shot_prompt(task, examples, query):
-    text = task + ":\\n"
-    for x, y in examples:
-        if any(mark in part for mark in ("\\n", "=>") for part in (x, y)):
-            raise ValueError("examples cannot be told apart")
-        text += f"{x} => {y}\\n"
-    if "\\n" in query or "=>" in query:
-        raise ValueError("query is ambiguous")
-    return text + query + " =>"
-
-
-def choose(log_prob, prompt, choices, neutral=None):
-    if len(choices) == 0 or min(map(len, choices)) == 0:
-        raise ValueError("choices without tokens")
-    best, index = None, 0
-    for i, tokens in enumerate(choices):
-        score = log_prob(tokens, prompt)
-        if neutral is None:
-            score = score / len(tokens)
-        else:
-            score = score - log_prob(tokens, neutral)
-        if best is None or score > best:
-            best, index = score, i
-    return index
-""",
-    "10.3": """
 def pool(hidden, valid_lens, where):
-    n, lens = hidden.shape[1], [int(length) for length in valid_lens]
-    if not all(0 < length <= n for length in lens):
-        raise ValueError("valid_lens: too small or too large")
-    if where not in {"first", "last", "mean"}:
-        raise ValueError("where is unknown")
     rows = []
-    for X, length in zip(hidden, lens):
+    for X, length in zip(hidden, valid_lens):
         X = X[:length]
         rows.append(X.mean(0) if where == "mean" else X[0 if where == "first" else -1])
     return torch.stack(rows)
@@ -74,13 +41,49 @@ def influences(summary, X):
         squares += slope**2
     return squares.sum(dim=1) ** 0.5
 """,
+    "10.3": """
+def perplexity(log_probs, tokens, words=False):
+    if not words:
+        return torch.exp(-log_probs.double().mean()).item()
+    sums = []
+    for token, log_prob in zip(tokens, log_probs.tolist()):
+        if token[:1] == " " or not sums:
+            sums.append(0.0)
+        sums[-1] += log_prob
+    return 2 ** (-sum(sums) / len(sums) / math.log(2))
+
+
+def bits_per_byte(log_probs, tokens):
+    num_bytes = sum(len(bytes(token, "utf-8")) for token in tokens)
+    return float(-log_probs.double().sum()) * math.log2(math.e) / num_bytes
+""",
     "10.4": """
+def few_shot_prompt(task, examples, query):
+    text = task + ":\\n"
+    for x, y in examples:
+        text += f"{x} => {y}\\n"
+    return text + query + " =>"
+
+
+def choose(log_prob, prompt, choices, neutral=None):
+    best, index = None, 0
+    for i, tokens in enumerate(choices):
+        score = log_prob(tokens, prompt)
+        if neutral is None:
+            score = score / len(tokens)
+        else:
+            score = score - log_prob(tokens, neutral)
+        if best is None or score > best:
+            best, index = score, i
+    return index
+""",
+    "10.5": """
 def joint_mask(source_lens, target_lens, prefix=False):
-    N = max(int(m) + int(n) for m, n in zip(source_lens, target_lens))
+    t = max(int(m) + int(n) for m, n in zip(source_lens, target_lens))
     masks = []
     for m, n in zip(source_lens, target_lens):
         m, n = int(m), int(n)
-        mask = torch.zeros(N, N, dtype=torch.bool)
+        mask = torch.zeros(t, t, dtype=torch.bool)
         mask[: m + n, : m + n] = torch.ones(m + n, m + n, dtype=torch.bool).tril()
         if prefix:
             mask[:m, :m] = True
@@ -93,30 +96,8 @@ def attention_pairs(m, n):
     prefix = causal + m * (m - 1) // 2
     return {"causal": causal, "prefix": prefix, "encoder-decoder": prefix}
 """,
-    "10.5": """
-def perplexity(log_probs, tokens, words=False):
-    if len(log_probs) == 0 or len(log_probs) != len(tokens) or log_probs.max() > 0:
-        raise ValueError("log_probs are wrong")
-    if not words:
-        return torch.exp(-log_probs.double().mean()).item()
-    sums = []
-    for token, log_prob in zip(tokens, log_probs.tolist()):
-        if token[:1] == " " or not sums:
-            sums.append(0.0)
-        sums[-1] += log_prob
-    return 2 ** (-sum(sums) / len(sums) / math.log(2))
-
-
-def bits_per_byte(log_probs, tokens):
-    if len(log_probs) == 0 or len(log_probs) != len(tokens) or log_probs.max() > 0:
-        raise ValueError("log_probs are wrong")
-    num_bytes = sum(len(bytes(token, "utf-8")) for token in tokens)
-    return float(-log_probs.double().sum()) * math.log2(math.e) / num_bytes
-""",
     "10.6": """
 def compute_optimal(compute, law):
-    if not compute > 0:
-        raise ValueError("compute is not positive")
     a, b = law["alpha"], law["beta"]
     log_ratio = math.log(a * law["A"]) - math.log(b * law["B"])
     log_N = (log_ratio + b * math.log(compute / 6)) / (a + b)
@@ -126,8 +107,6 @@ def compute_optimal(compute, law):
 
 def least_compute(loss, law):
     excess, a, b = loss - law["E"], law["alpha"], law["beta"]
-    if excess <= 0:
-        raise ValueError("loss cannot be reached")
     N, D = compute_optimal(6.0, law)  # C / 6 = 1: the two parts of the loss at the optimum
     part = law["A"] / N**a + law["B"] / D**b
     return 6 * (part / excess) ** ((a + b) / (a * b))
@@ -141,14 +120,7 @@ MISTAKES = {
 - a loss on the prompt as well:
   `[-100] * (len(prompt) - 1) + answer` -> `text[1:]`
 - the padding of the labels is a token: `padding_value=-100` -> `padding_value=pad`
-- every label that equals pad is left out:
-  `return inputs, fill(targets, batch_first=True, padding_value=-100)`
-  -> `labels = fill(targets, batch_first=True, padding_value=-100)
-    return inputs, labels.masked_fill(labels == pad, -100)`
 - the last token of the answer is fed in: `text[:-1]` -> `text`
-- accepts an empty answer: `or len(answer) == 0` -> ``
-- changes the examples: `(len(prompt) - 1) + answer))` -> `(len(prompt) - 1) + answer))
-        prompt += answer`
 - the mean over all labels: `1 / counts / len(set(tasks.tolist()))` -> `1 / valid.sum()`
 - the mean over the rows of their means: `same * valid` -> `torch.eye(len(tasks)) * valid`,
   `len(set(tasks.tolist()))` -> `len(tasks)`
@@ -157,61 +129,48 @@ MISTAKES = {
   `len(set(tasks.tolist()))` -> `(tasks.max() + 1)`
 """,
     "10.2": """
+- the last position in place of the last valid token: `X = X[:length]` -> `X = X[:length] if where == "mean" else X`
+- the mean over the padding as well: `X = X[:length]` -> `X = X[:length] if where == "last" else X`
+- the sum in place of the mean: `X.mean(0)` -> `X.sum(0)`
+- the last token for the first: `0 if where == "first" else -1` -> `-1`
+- the gradient of the sum of the vector:
+  `for number in summary(X):` -> `for number in [summary(X).sum()]:`
+- squared norms: `squares.sum(dim=1) ** 0.5` -> `squares.sum(dim=1)`
+- the sum of absolute derivatives: `squares += slope**2` -> `squares += slope.abs()`, `squares.sum(dim=1) ** 0.5` -> `squares.sum(dim=1)`
+""",
+    "10.3": """
+- characters in place of bytes: `len(bytes(token, "utf-8"))` -> `len(token)`
+- nats: `* math.log2(math.e)` -> ``
+- bits to the power of two, of nats:
+  `return 2 ** (-sum(sums) / len(sums) / math.log(2))` -> `return 2 ** (-sum(sums) / len(sums))`
+- the mean of the tokens for words: `if not words:` -> `if True:`
+- counts spaces for words: `return 2 ** (-sum(sums) / len(sums) / math.log(2))`
+  -> `return math.exp(-sum(sums) / max(1, "".join(tokens).count(" ")))`
+""",
+    "10.4": """
 - the total in place of the mean per token: `score = score / len(tokens)` -> `pass`
 - per token with neutral, too: `score - log_prob(tokens, neutral)`
   -> `(score - log_prob(tokens, neutral)) / len(tokens)`
 - takes an empty neutral for none: `if neutral is None:` -> `if not neutral:`
 - the last of equally good choices: `score > best` -> `score >= best`
 - the choice itself, not its index: `return index` -> `return choices[index]`
-- accepts a choice without tokens: ` or min(map(len, choices)) == 0` -> ``
 - a space at the end: `query + " =>"` -> `query + " => "`
-- does not look at the answers: `for part in (x, y)` -> `for part in (x,)`
-- does not look at the query: `if "\\n" in query or "=>" in query:` -> `if False:`
+- no colon: `task + ":\\n"` -> `task + "\\n"`
 """,
-    "10.3": """
-- the last position in place of the last valid token: `X = X[:length]` -> `X = X[:length] if where == "mean" else X`
-- the mean over the padding as well: `X = X[:length]` -> `X = X[:length] if where == "last" else X`
-- padding times zero, nan:
-  `X = X[:length]` -> `X = X[:length] if where == "last" else X * (torch.arange(n) < length)[:, None]`,
-  `X.mean(0)` -> `X.sum(0) / length`
-- the maximum for any other word: `if where not in {"first", "last", "mean"}:` -> `if False:`
-- accepts an empty text: `0 < length <= n` -> `length <= n`
-- accepts lengths beyond n: `0 < length <= n` -> `0 < length`
-- the gradient of the sum of the vector:
-  `for number in summary(X):` -> `for number in [summary(X).sum()]:`
-- squared norms: `squares.sum(dim=1) ** 0.5` -> `squares.sum(dim=1)`
-- leaves a gradient with X: `X = X.detach().clone().requires_grad_()` -> `X.requires_grad_()`
-""",
-    "10.4": """
+    "10.5": """
 - causal in any case: `if prefix:` -> `if False:`
 - bidirectional throughout: `mask[:m, :m] = True` -> `mask[: m + n, : m + n] = True`
 - attends to the padding: `mask[: m + n, : m + n] = torch.ones(m + n, m + n, dtype=torch.bool).tril()`
-  -> `mask[:] = torch.ones(N, N, dtype=torch.bool).tril()`
+  -> `mask[:] = torch.ones(t, t, dtype=torch.bool).tril()`
 - the padding attends to the text: `if prefix:` -> `mask[m + n :, : m + n] = True
         if prefix:`
 - as long as the longest source and the longest target together:
   `max(int(m) + int(n) for m, n in zip(source_lens, target_lens))`
-  -> `max(map(int, source_lens)) + max(map(int, target_lens))`
-- a mask of numbers: `dtype=torch.bool)
-        mask[:` -> `dtype=torch.long)
-        mask[:`
+  -> `int(max(source_lens)) + int(max(target_lens))`
 - not itself: `.tril()` -> `.tril(-1)`
 - forgets cross-attention: `"encoder-decoder": prefix}` -> `"encoder-decoder": prefix - m * n}`
 - the decoder's self-attention is counted in full:
   `"encoder-decoder": prefix}` -> `"encoder-decoder": m * m + n * n + m * n}`
-- builds the matrix:
-  `causal = (m + n) * (m + n + 1) // 2` -> `causal = int(torch.ones(m + n, m + n).tril().sum())`
-""",
-    "10.5": """
-- characters in place of bytes: `len(bytes(token, "utf-8"))` -> `len(token)`
-- nats: `* math.log2(math.e)` -> ``
-- bits to the power of two, of nats:
-  `return 2 ** (-sum(sums) / len(sums) / math.log(2))` -> `return 2 ** (-sum(sums) / len(sums))`
-- the mean of the tokens for words: `if not words:` -> `if True:`
-- the first token is no word: `token[:1] == " " or not sums` -> `token[:1] == " " or (not sums and len(tokens) < 2)`
-- a tensor: `.mean()).item()` -> `.mean())`
-- no check of the number: `len(log_probs) != len(tokens) or` -> ``
-- refuses certain tokens: `log_probs.max() > 0` -> `log_probs.max() >= 0`
 """,
     "10.6": """
 - the exponents exchanged: `b * math.log(compute / 6)` -> `a * math.log(compute / 6)`,
@@ -225,8 +184,6 @@ MISTAKES = {
   `return math.exp(log_N), math.exp(log_D)` -> `sizes = [10 ** (k / 10) for k in range(-50, 300)]
     N = min(sizes, key=lambda N: predicted_loss(N, compute / 6 / N, law))
     return N, compute / 6 / N`
-- accepts zero: `if not compute > 0:` -> `if compute < 0:`
-- accepts a loss of E: `if excess <= 0:` -> `if excess < 0:`
 - half of the excess for each part:
   `6 * (part / excess) ** ((a + b) / (a * b))`
   -> `6 * (2 * law["A"] / excess) ** (1 / a) * (2 * law["B"] / excess) ** (1 / b)`

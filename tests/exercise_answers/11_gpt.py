@@ -4,6 +4,81 @@ from exercise_answers import spoil
 
 OTHER = {
     "11.1": """
+def novelty(sample, text, n):
+    known = {text[i : i + n] for i in range(len(text) - n + 1)}
+    new = total = 0
+    for end in range(n, len(sample) + 1):
+        new += sample[end - n : end] not in known
+        total += 1
+    return new / total
+
+def longest_copy(sample, text):
+    for n in range(len(sample), 0, -1):
+        for i in range(len(sample) - n + 1):
+            if sample[i : i + n] in text:
+                return sample[i : i + n]
+    return ""
+""",
+    "11.2": """
+class RepairedGPT(nn.Module):
+    def __init__(self, vocab_size, num_hiddens, num_blks, num_heads, max_len=64):
+        super().__init__()
+        d, self.num_heads = num_hiddens, num_heads
+        self.embedding = nn.Embedding(vocab_size, d)
+        self.positions = nn.Parameter(0.02 * torch.randn(max_len, d))
+        self.blks = nn.ModuleList()
+        for _ in range(num_blks):
+            blk = {"norm1": nn.LayerNorm(d), "qkv": nn.Linear(d, 3 * d)}
+            blk |= {"out": nn.Linear(d, d), "norm2": nn.LayerNorm(d)}
+            blk |= {"up": nn.Linear(d, 4 * d), "down": nn.Linear(4 * d, d)}
+            self.blks.append(nn.ModuleDict(blk))
+        self.norm = nn.LayerNorm(d)
+        self.output = nn.Linear(d, vocab_size, bias=False)
+        self.output.weight = self.embedding.weight
+        for name, W in self.named_parameters():
+            if W.ndim == 2:
+                nn.init.normal_(W, std=0.02)
+
+    def attend(self, blk, X, cache):
+        qkv = blk.qkv(X).unflatten(-1, (3 * self.num_heads, -1)).transpose(1, 2)
+        Q, K, V = qkv.chunk(3, dim=1)
+        start = 0
+        if cache is not None:
+            start = cache[0].shape[2]
+            K, V = (torch.cat(pair, dim=2) for pair in zip(cache, (K, V)))
+        queries = start + torch.arange(X.shape[1])
+        mask = torch.arange(K.shape[2]) <= queries[:, None]
+        heads = nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=mask)
+        return blk.out(heads.transpose(1, 2).flatten(2)), (K, V)
+
+    def forward(self, tokens, caches=None):
+        start = 0
+        if caches is not None and caches[0] is not None:
+            start = caches[0][0].shape[2]
+        places = torch.arange(start, start + tokens.shape[1])
+        X, new = self.embedding(tokens) + self.positions[places], []
+        for i, blk in enumerate(self.blks):
+            cache = None if caches is None else caches[i]
+            attended, cache = self.attend(blk, blk.norm1(X), cache)
+            X = X + attended
+            X = X + blk.down(nn.functional.gelu(blk.up(blk.norm2(X))))
+            new.append(cache)
+        logits = self.output(self.norm(X))
+        return (logits, new) if caches is not None else logits
+""",
+    "11.3": """
+def earlier_equal(tokens):
+    n = len(tokens)
+    targets = torch.zeros(n, n, dtype=torch.bool)
+    for i in range(n):
+        targets[i, :i] = tokens[:i] == tokens[i]
+    return targets
+
+def head_scores(weights, targets):
+    rows = targets.any(dim=1)
+    return (weights * targets).sum(dim=(-2, -1)) / rows.sum()
+""",
+    "11.4": """
 def num_parameters(sizes):
     d, g = sizes.num_hiddens, sizes.num_kv_heads
     p = d // sizes.num_heads
@@ -12,18 +87,18 @@ def num_parameters(sizes):
     return table + sizes.num_blks * block + d + (0 if sizes.tied else table)
 
 def num_multiplications(sizes, n):
-    d, L = sizes.num_hiddens, sizes.num_blks
+    d, l = sizes.num_hiddens, sizes.num_blks
     p = d // sizes.num_heads
-    total = num_parameters(sizes) - (2 * L + 1) * d
+    total = num_parameters(sizes) - (2 * l + 1) * d
     if not sizes.tied:
         total -= sizes.vocab_size * d
-    return total + L * sizes.num_heads * n * (p + p)
+    return total + l * sizes.num_heads * n * (p + p)
 
-def cache_bytes(sizes, n, bytes_per_number=2):
+def cache_bytes(sizes, n):
     p = sizes.num_hiddens // sizes.num_heads
-    return bytes_per_number * sizes.num_blks * sizes.num_kv_heads * n * (p + p)
+    return 2 * sizes.num_blks * sizes.num_kv_heads * n * (p + p)
 """,
-    "11.2": """
+    "11.5": """
 def learn_merges(words, num_merges):
     tokens = [list(word) for word in set(words)]
     weights = Counter(words)
@@ -62,61 +137,38 @@ def apply_merges(word, merges):
         tokens = joined(tokens, a, b)
     return tokens
 """,
-    "11.3": """
-def verify(drafted, q, p, uniforms):
-    k = len(drafted)
-    i = torch.arange(k)
-    accepted = uniforms < p[i, drafted] / q[i, drafted]
-    count = int(accepted.long().cumprod(dim=0).sum())
-    if count == k:
-        return k, p[k].clone()
-    r = torch.maximum(p[count] - q[count], torch.zeros_like(p[count]))
-    return count, r / r.sum()
-
-def speculate(target, draft, tokens, max_new_tokens, num_drafted, generator):
-    wanted = len(tokens) + max_new_tokens
-    while len(tokens) < wanted:
-        longer, rows = tokens, []
-        for _ in range(num_drafted):
-            rows.append(draft(longer)[-1])
-            longer = torch.cat((longer, torch.multinomial(rows[-1], 1, generator=generator)))
-        p = target(longer)[-num_drafted - 1 :]
-        u = torch.rand(num_drafted, generator=generator)
-        count, probs = verify(longer[len(tokens) :], torch.stack(rows), p, u)
-        last = torch.multinomial(probs, 1, generator=generator)
-        tokens = torch.cat((longer[: len(tokens) + count], last))
-    return tokens[:wanted]
-""",
-    "11.4": """
+    "11.6": """
 def sliding_mask(num_queries, num_keys, window):
-    if window <= 0:
-        raise ValueError("window is too small")
     whole = torch.ones(num_keys, num_keys, dtype=torch.bool)
     whole = whole.tril() & ~whole.tril(-window)
     return whole[num_keys - num_queries :]
 
 class RollingCache:
     def __init__(self, window):
-        self.window, self.t, self.buffers = window, 0, None
+        self.window, self.past = window, None
 
     def append(self, keys, values):
-        if self.buffers is None:
-            self.buffers = [torch.zeros_like(X[:, :, :1]).repeat(1, 1, self.window, 1)
-                            for X in (keys, values)]
-        for i in range(keys.shape[2]):
-            slot = self.t % self.window
-            for buffer, X in zip(self.buffers, (keys, values)):
-                buffer[:, :, slot] = X[:, :, i]
-            self.t += 1
-        last = min(self.t, self.window)
-        return tuple(buffer[:, :, :last] for buffer in self.buffers)
+        new = keys, values
+        if self.past is not None:
+            new = [torch.cat(pair, dim=2) for pair in zip(self.past, new)]
+        self.past = [X[:, :, -self.window :] for X in new]
+        return tuple(self.past)
 """,
-    "11.5": """
+    "11.7": """
+def verify(drafted, draft, target, uniforms):
+    k = len(drafted)
+    i = torch.arange(k)
+    accepted = uniforms < target[i, drafted] / draft[i, drafted]
+    count = int(accepted.long().cumprod(dim=0).sum())
+    if count == k:
+        return k, target[k].clone()
+    r = torch.maximum(target[count] - draft[count], torch.zeros_like(target[count]))
+    return count, r / r.sum()
+""",
+    "11.8": """
 class MixtureOfExperts(nn.Module):
     def __init__(self, num_hiddens, ffn_num_hiddens, num_experts, top_k):
         super().__init__()
-        if top_k < 1 or top_k > num_experts:
-            raise ValueError("top_k does not fit")
         self.top_k = top_k
         self.router = nn.Linear(num_hiddens, num_experts, bias=False)
         self.experts = nn.ModuleList()
@@ -147,6 +199,59 @@ def balance_loss(scores, top_k):
 
 MISTAKES = {
     "11.1": """
+- counts equal strings once:
+```
+def novelty(sample, text, n):
+    pieces = {sample[i : i + n] for i in range(len(sample) - n + 1)}
+    return sum(piece not in text for piece in pieces) / len(pieces)
+
+def longest_copy(sample, text):
+    return ""
+```
+- leaves out the last string: `range(n, len(sample) + 1)` -> `range(n, len(sample))`
+- the share that occurs: `not in known` -> `in known`
+- cuts the sample into strings that do not overlap: `range(n, len(sample) + 1)` -> `range(n, len(sample) + 1, n)`
+- the share of all strings of the text: `return new / total` -> `return new / len(known)`
+- the longest common beginning only: `for i in range(len(sample) - n + 1):` -> `for i in [0]:`
+- the last of several: `for i in range(len(sample) - n + 1):` -> `for i in reversed(range(len(sample) - n + 1)):`
+- its length: `return sample[i : i + n]` -> `return n`
+""",
+    "11.2": """
+- the mask is still off by one: `torch.arange(K.shape[2]) <= queries[:, None]` -> `torch.arange(K.shape[2]) <= queries[:, None] + 1`
+- no token attends to itself: `torch.arange(K.shape[2]) <= queries[:, None]` -> `torch.arange(K.shape[2]) < queries[:, None]`,
+  `heads = nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=mask)`
+  -> `scores = (Q @ K.mT / Q.shape[-1] ** 0.5).masked_fill(~mask, -math.inf)
+        heads = scores.softmax(dim=-1) @ V`
+- the mask forgets the cache: `queries = start +` -> `queries =`
+- positions still begin at 0: `places = torch.arange(start, start + tokens.shape[1])` -> `places = torch.arange(tokens.shape[1])`
+- positions one too late with a cache: `torch.arange(start, start + tokens.shape[1])` -> `torch.arange(start + (start > 0), start + (start > 0) + tokens.shape[1])`
+- no positions: `self.embedding(tokens) + self.positions[places]` -> `self.embedding(tokens)`
+- draws the weights before they are tied:
+  `self.output.weight = self.embedding.weight
+        for name, W in self.named_parameters():
+            if W.ndim == 2:
+                nn.init.normal_(W, std=0.02)`
+  -> `for name, W in self.named_parameters():
+            if W.ndim == 2 and "embedding" not in name:
+                nn.init.normal_(W, std=0.02)
+        self.output.weight = self.embedding.weight`
+- an output layer that is not tied: `        self.output.weight = self.embedding.weight
+` -> ``
+- all weights zero: `nn.init.normal_(W, std=0.02)` -> `nn.init.zeros_(W)`
+- does not use the cache: `cache = None if caches is None else caches[i]` -> `cache = None`
+""",
+    "11.3": """
+- a token is equal to itself, too: `targets[i, :i] = tokens[:i] == tokens[i]` -> `targets[i, : i + 1] = tokens[: i + 1] == tokens[i]`
+- the token after the earlier one: `targets[i, :i] = tokens[:i] == tokens[i]` -> `targets[i, 1:i] = tokens[: max(i - 1, 0)] == tokens[i]`
+- later ones, too: `targets[i, :i] = tokens[:i] == tokens[i]` -> `targets[i] = tokens == tokens[i]`
+- the last earlier one only: `targets[i, :i] = tokens[:i] == tokens[i]` -> `equal = (tokens[:i] == tokens[i]).nonzero()
+        targets[i, equal[-1:]] = True`
+- the mean over all queries: `/ rows.sum()` -> `/ len(rows)`
+- the mean over all targets: `/ rows.sum()` -> `/ targets.sum()`
+- the largest weight in place of the sum: `(weights * targets).sum(dim=(-2, -1))` -> `(weights * targets).amax(dim=-1).sum(dim=-1)`
+- axes exchanged: `(weights * targets)` -> `(weights.mT * targets)`
+""",
+    "11.4": """
 - counts a tied embedding twice: `(0 if sizes.tied else table)` -> `table`
 - without the norm at the end: `* block + d +` -> `* block +`
 - two matrices in the feed-forward network: `3 * d * sizes.ffn` -> `2 * d * sizes.ffn`
@@ -154,12 +259,12 @@ MISTAKES = {
 - multiplies with the embedding of an untied model: `if not sizes.tied:` -> `if False:`
 - forgets the output layer of a tied model: `if not sizes.tied:` -> `if True:`
 - the grouped heads' products only:
-  `return total + L * sizes.num_heads * n` -> `return total + L * sizes.num_kv_heads * n`
-- a multiplication for each parameter: `return total + L * sizes.num_heads * n * (p + p)` -> `return num_parameters(sizes)`
+  `return total + l * sizes.num_heads * n` -> `return total + l * sizes.num_kv_heads * n`
+- a multiplication for each parameter: `return total + l * sizes.num_heads * n * (p + p)` -> `return num_parameters(sizes)`
 - keys without values in the cache: `sizes.num_kv_heads * n * (p + p)` -> `sizes.num_kv_heads * n * p`
 - a cache for all heads: `* sizes.num_kv_heads * n * (p + p)` -> `* sizes.num_heads * n * (p + p)`
 """,
-    "11.2": """
+    "11.5": """
 - counts each different word once: `weights["".join(word)]` -> `1`
 - of equally frequent pairs the first one seen:
   `i, j = min(ties)
@@ -182,69 +287,34 @@ MISTAKES = {
         j = next(j for j in ends if j == 1 or word[:j] in vocabulary)
         tokens, word = [*tokens, word[:j]], word[j:]`
 """,
-    "11.3": """
-- after a rejection from p:
-  `r = torch.maximum(p[count] - q[count], torch.zeros_like(p[count]))` -> `r = p[count].clone()`
-- the residual without its normalisation: `return count, r / r.sum()` -> `return count, r`
-- never the rejected token, else p:
-  `r = torch.maximum(p[count] - q[count], torch.zeros_like(p[count]))`
-  -> `r = p[count].clone()
-    r[drafted[count]] = 0`
-- accepts with the probability p: `p[i, drafted] / q[i, drafted]` -> `p[i, drafted]`
-- accepts only what the target finds more probable:
-  `accepted = uniforms < p[i, drafted] / q[i, drafted]` -> `accepted = p[i, drafted] >= q[i, drafted]`
-- counts the tokens after a rejection: `accepted.long().cumprod(dim=0).sum()` -> `accepted.sum()`
-- one position too early, if all are accepted: `p[k].clone()` -> `p[k - 1].clone()`
-- checks without a bonus token: `last = torch.multinomial(probs, 1, generator=generator)
-        tokens = torch.cat((longer[: len(tokens) + count], last))`
-  -> `last = torch.multinomial(probs, 1, generator=generator)
-        keep = [] if count == num_drafted else [last]
-        tokens = torch.cat((longer[: len(tokens) + count], *keep))`
-- the whole of the last round: `return tokens[:wanted]` -> `return tokens`
-- calls the target for every drafted token:
-  `p = target(longer)[-num_drafted - 1 :]`
-  -> `p = torch.stack([target(longer[: len(tokens) + j])[-1] for j in range(num_drafted + 1)])`
-- drafts all tokens from the same distribution: `rows.append(draft(longer)[-1])` -> `rows.append(draft(tokens)[-1])`
-- draws the last token without the generator: `last = torch.multinomial(probs, 1, generator=generator)` -> `last = torch.multinomial(probs, 1)`
-""",
-    "11.4": """
+    "11.6": """
 - one token too many: `whole.tril(-window)` -> `whole.tril(-window - 1)`
 - looks ahead as well: `whole = whole.tril() & ~whole.tril(-window)` -> `whole = whole.triu(1 - window) & whole.tril(window - 1)`
 - the queries are the first tokens: `whole[num_keys - num_queries :]` -> `whole[:num_queries]`
-- any window: `if window <= 0:` -> `if False:`
 - blocks instead of a window:
   `whole = whole.tril() & ~whole.tril(-window)`
   -> `block = torch.arange(num_keys) // window
     whole = whole.tril() & (block[:, None] == block)`
-- the buffer begins to be overwritten one token too late: `slot = self.t % self.window` -> `slot = min(self.t, self.window - 1)`
-- returns the whole buffer from the beginning: `last = min(self.t, self.window)` -> `last = self.window`
-- counts calls and not tokens:
-  `            self.t += 1
-        last` -> `        self.t += 1
-        last`
-- appends by torch.cat, and cuts:
-```
-def sliding_mask(num_queries, num_keys, window):
-    if window < 1:
-        raise ValueError("window")
-    distance = torch.arange(num_keys)[-num_queries:, None] - torch.arange(num_keys)
-    return (distance >= 0) & (distance < window)
-
-class RollingCache:
-    def __init__(self, window):
-        self.window, self.past = window, None
-
-    def append(self, keys, values):
-        new = keys, values
-        if self.past is not None:
-            new = [torch.cat(pair, dim=2) for pair in zip(self.past, new)]
-        self.past = tuple(X[:, :, -self.window :].contiguous() for X in new)
-        return self.past
-```
-- always 32 bits: `torch.zeros_like(X[:, :, :1])` -> `torch.zeros_like(X[:, :, :1], dtype=torch.float32)`
-- values as wide as keys: `for X in (keys, values)]` -> `for X in (keys, keys)]`
+- keeps the first tokens: `X[:, :, -self.window :]` -> `X[:, :, : self.window]`
+- keeps all tokens: `X[:, :, -self.window :]` -> `X`
+- keeps one token less, when the window is full: `X[:, :, -self.window :]` -> `X[:, :, -max(self.window - 1, 1) :]`
+- keys in another order than values: `return tuple(self.past)` -> `return self.past[0], self.past[1].flip(2)`
 """,
-    "11.5": """
+    "11.7": """
+- after a rejection from the target:
+  `r = torch.maximum(target[count] - draft[count], torch.zeros_like(target[count]))` -> `r = target[count].clone()`
+- the residual without its normalisation: `return count, r / r.sum()` -> `return count, r`
+- never the rejected token, else from the target:
+  `r = torch.maximum(target[count] - draft[count], torch.zeros_like(target[count]))`
+  -> `r = target[count].clone()
+    r[drafted[count]] = 0`
+- accepts with the probability of the target: `target[i, drafted] / draft[i, drafted]` -> `target[i, drafted]`
+- accepts only what the target finds more probable:
+  `accepted = uniforms < target[i, drafted] / draft[i, drafted]` -> `accepted = target[i, drafted] >= draft[i, drafted]`
+- counts the tokens after a rejection: `accepted.long().cumprod(dim=0).sum()` -> `accepted.sum()`
+- one position too early, if all are accepted: `target[k].clone()` -> `target[k - 1].clone()`
+""",
+    "11.8": """
 - the weights from the softmax over all scores:
   `weights = torch.softmax(scores.masked_fill(scores < limit, -math.inf), dim=-1)` -> `weights = torch.softmax(scores, dim=-1)`
 - each expert sees all tokens:
@@ -255,10 +325,6 @@ class RollingCache:
   `self.experts.append(expert(num_hiddens, ffn_num_hiddens))`
   -> `self.experts.append(self.experts[0] if i else expert(num_hiddens, ffn_num_hiddens))`,
   `for _ in range(num_experts)` -> `for i in range(num_experts)`
-- calls an expert token by token:
-  `part[mine] = weights[mine][:, i : i + 1] * network(X[mine])`
-  -> `part[mine] = weights[mine][:, i : i + 1] * torch.stack([network(x) for x in X[mine]])`
-- any top_k: `if top_k < 1 or top_k > num_experts:` -> `if False:`
 - f for the best expert only: `[:, :top_k]` -> `[:, :1]`
 - f as a fraction of the tokens: `/ chosen.sum()` -> `/ tokens`
 - P from the chosen experts only:
