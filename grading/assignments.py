@@ -10,15 +10,14 @@ private/, such as private/01_queries_keys_values/1.2.py, take the place of ours.
 submitted/ and in the gradebook stays, and so do changed settings.
 """
 
-import argparse
 import re
 import sys
 from pathlib import Path
 
 import nbformat
 
-from grading import students
-from grading.grade import COURSE, open_course
+from grading import parser, students
+from grading.grade import open_course
 from tools.build import exercises
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,15 +28,10 @@ HIDDEN_TESTS = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 
 def main():
     """Make a course."""
-    summary, _, rest = __doc__.partition("\n")
-    style = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        description=summary, epilog=rest, formatter_class=style
-    )
-    parser.add_argument("--course", type=Path, default=COURSE, help="nbgrader's folder")
+    command = parser(__doc__)
     folder = exercises.SOURCES
-    parser.add_argument("--exercises", type=Path, default=folder, help="their folder")
-    options = parser.parse_args()
+    command.add_argument("--exercises", type=Path, default=folder, help="their folder")
+    options = command.parse_args()
     try:
         make_course(options.course, options.exercises)
     except ValueError as error:

@@ -15,7 +15,6 @@ given by hand stay where the answer is unchanged, and changes.csv lists what has
 Students' code runs in isolation (isolation.py) where the system allows it.
 """
 
-import argparse
 import csv
 import os
 import re
@@ -31,25 +30,18 @@ from nbgrader.apps import NbGraderAPI
 from sqlalchemy.exc import SAWarning
 from traitlets.config import PyFileConfigLoader
 
-from grading import isolation
+from grading import isolation, parser
 from grading.mend import NOTE, grade_id
 from grading.tables import Tables
-
-COURSE = Path(__file__).resolve().parent.parent / "_build" / "assignments"
 
 
 def main():
     """Grade one assignment of all students; exit 1 if there is none."""
-    summary, _, rest = __doc__.partition("\n")
-    style = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        description=summary, epilog=rest, formatter_class=style
-    )
-    parser.add_argument("assignment", help="such as 01_queries_keys_values")
-    parser.add_argument("--course", type=Path, default=COURSE, help="nbgrader's folder")
-    parser.add_argument("--student", default="*", help="one student; all without it")
-    parser.add_argument("--feedback", action="store_true", help="only pages and tables")
-    options = parser.parse_args()
+    command = parser(__doc__)
+    command.add_argument("assignment", help="such as 01_queries_keys_values")
+    command.add_argument("--student", default="*", help="one student; all without it")
+    command.add_argument("--feedback", action="store_true", help="only pages and tables")
+    options = command.parse_args()
     if not (isolation.isolated() or options.feedback):
         print("grade: bubblewrap is missing or does not work here, so that students' code")
         print("       runs with your rights. The book's page for instructors says more.")

@@ -9,7 +9,6 @@ copydetect's: it does not see names and comments. Short solutions are similar by
 so the report is a reason to talk to somebody, and no proof.
 """
 
-import argparse
 import shutil
 import sys
 from pathlib import Path
@@ -18,21 +17,16 @@ import nbformat
 import pandas as pd
 from copydetect import CopyDetector
 
-from grading.grade import COURSE
+from grading import parser
 
 PUBLISHED = "published solutions"
 
 
 def main():
     """Print a line for each student, and write the page."""
-    summary, _, rest = __doc__.partition("\n")
-    style = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        description=summary, epilog=rest, formatter_class=style
-    )
-    parser.add_argument("assignment", help="such as 01_queries_keys_values")
-    parser.add_argument("--course", type=Path, default=COURSE, help="nbgrader's folder")
-    options = parser.parse_args()
+    command = parser(__doc__)
+    command.add_argument("assignment", help="such as 01_queries_keys_values")
+    options = command.parse_args()
     try:
         rows = compare(options.course, options.assignment)
     except ValueError as error:
