@@ -186,6 +186,14 @@ def test_the_example_of_private_tests_passes_with_the_books_solution(instructors
     run([example], names)
 
 
+def test_exercises_that_a_page_refers_to_exist():
+    numbers = {row[0] for path in NOTEBOOKS for row in stated(path)}
+    for path in [*(ROOT / "notebooks").rglob("*.ipynb"), *(ROOT / "book").glob("*.md")]:
+        text = path.read_text(encoding="utf-8")
+        for found in re.findall(r"\b[Ee]xercises? (\d+(?:\.\d+)?)", text):
+            assert found in numbers, (path.name, found)
+
+
 # --- in the book ---------------------------------------------------------------------
 
 

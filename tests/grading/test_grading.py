@@ -38,7 +38,7 @@ GRADES = {  # of 9 points, and the remark
     "ada": (6, ""),
     "cleo": (1, "2 tests failed"),
     "dan": (3, "2 tests failed; SyntaxError: .*; NameError: .*"),
-    "eve": (3, "1 test failed; CellTimeoutError: took longer than 4 s"),
+    "eve": (3, "1 test failed; CellTimeoutError: took longer than 12 s"),
     "gus": (3, "1 test failed; DeadKernelError: the kernel died, .*"),
     "hal": (3, "1 answer to grade by hand; 2 tests failed; some cells were mended"),
     "ida": (0, "there is no 00_doubling.ipynb, only answers.txt"),
@@ -48,10 +48,10 @@ GRADES = {  # of 9 points, and the remark
     "ned": (6, ""),  # whose program has dropped all marks
     "ola": (3, "1 answer to grade by hand; 1 test failed; NameError: .*; some cells .*"),
     "pia": (6, "2 answers to grade by hand"),  # with words in a new cell
-    "sal": (3, "1 test failed; CellTimeoutError: took longer than 4 s"),
+    "sal": (3, "1 test failed; CellTimeoutError: took longer than 12 s"),
 }
 SCRIPT = "<script>alert(1)</script>"
-SETTINGS = {"SECONDS = 60": "SECONDS = 2", "GIGABYTES = 8": "GIGABYTES = 2"}
+SETTINGS = {"SECONDS = 60": "SECONDS = 6", "GIGABYTES = 8": "GIGABYTES = 2"}
 
 
 def tool(name, *arguments):
@@ -212,7 +212,7 @@ def test_making_a_course_again_keeps_settings_submissions_and_points(course, gra
     before = sorted((course / "submitted").rglob("*")), column(course, *points)
     tool("assignments", "--course", course, "--exercises", course / "exercises")
     config = (course / "nbgrader_config.py").read_text(encoding="utf-8")
-    assert "SECONDS = 2\n" in config  # as it was changed
+    assert "SECONDS = 6\n" in config  # as it was changed
     tool("grade", NAME, "--course", course, "--feedback")
     assert (sorted((course / "submitted").rglob("*")), column(course, *points)) == before
 
