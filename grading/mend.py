@@ -61,6 +61,13 @@ def mend(cells, release):
     """The cells in the order of the release, and remarks on what was done."""
     given = {grade_id(cell): cell for cell in release if grade_id(cell)}
     below = sort(cells, release, given)
+    elsewhere = {
+        function
+        for found in below.values()
+        for has_id, cell in found
+        if not has_id and cell.cell_type == "code"
+        for function in defined(cell)
+    }
     first = next(name for name in given if re.match(r"\d+-\d+-", name))
     mended = []
     for original in release:
@@ -76,7 +83,7 @@ def mend(cells, release):
             others = [cell for has_id, cell in found if not has_id]
             mended += [*changed, original, *others]
         elif original.cell_type == "code":
-            mended += code_answer(original, found)
+            mended += code_answer(original, found, elsewhere)
         else:
             others = meant_for(name, below, given)
             mended += answer_in_words(original, found, others)
@@ -126,21 +133,27 @@ def differs(cell, original):
     return cell.source.strip() not in (original.source.strip(), "")
 
 
-def code_answer(original, found):
+def code_answer(original, found, elsewhere):
     """The cells of a solution, the first with the marks; none if there are none.
 
-    The stub would undo what may be defined in another cell.
+    The stub is left out, too, if a function of it is defined elsewhere in the notebook,
+    which it would undo.
     """
     cells = [cell for has_id, cell in found if not has_id or differs(cell, original)]
     whole = "\n".join(cell.source for cell in cells)
     if parses(whole) and not all(parses(cell.source) for cell in cells):
         del cells[1:]  # it was split within a definition
         cells[0].source = whole
-    if found and not any(has_id and differs(cell, original) for has_id, cell in found):
+    if any(has_id and differs(cell, original) for has_id, cell in found):
+        cells[0].metadata["nbgrader"] = original.metadata.nbgrader
+    elif found and not defined(original) & elsewhere:
         cells.insert(0, nbformat.from_dict(original))
-    for cell in cells[:1]:
-        cell.metadata["nbgrader"] = original.metadata.nbgrader
     return cells
+
+
+def defined(cell):
+    """The names of the functions and classes of a cell."""
+    return set(re.findall(r"^(?:def|class) (\w+)", cell.source, re.MULTILINE))
 
 
 def parses(source):

@@ -116,6 +116,15 @@ def test_a_solution_in_the_cell_of_the_tests_is_run_before_the_tests():
     assert remarks == ["0.1 solution 1: missing; what was not yours to write is back"]
 
 
+def test_a_stub_does_not_undo_what_is_defined_elsewhere():
+    cells = copy.deepcopy(RELEASE)
+    cells.insert(place(cells, "# id: 0-1-solution-1"), new_code_cell(DOUBLE))
+    mended, _ = mend(cells, RELEASE)
+    assert "0-1-solution-1" not in [grade_id(cell) for cell in mended]
+    sources = [cell.source for cell in mended]
+    assert sources.index(DOUBLE) < place(mended, "# id: 0-1-tests-1")
+
+
 def test_cells_that_were_merged_are_taken_apart():
     cells = copy.deepcopy(RELEASE)
     i = place(cells, "# id: 0-1-solution-1")
