@@ -1,14 +1,28 @@
 // What the theme leaves to do for readers on paper and with a keyboard or a screen reader.
 
-// A page is printed with the light theme, whichever is on the screen.
+// A page is printed with the light theme, whichever is on the screen, and with open folds.
 const root = document.documentElement;
 let onScreen;
+let closed;
 addEventListener("beforeprint", () => {
   onScreen = root.dataset.theme;
   root.dataset.theme = "light";
+  closed = document.querySelectorAll("article details:not([open])");
+  for (const fold of closed) fold.open = true;
 });
 addEventListener("afterprint", () => {
   root.dataset.theme = onScreen;
+  for (const fold of closed) fold.open = false;
+});
+
+// The index of the search, a large file, is read when a reader begins to search.
+addEventListener("focusin", ({ target }) => {
+  const loaded = document.querySelector("script[src*='searchindex.js']");
+  if (target.matches?.("input[name=q]") && !loaded) {
+    const script = document.createElement("script");
+    script.src = new URL("searchindex.js", new URL(root.dataset.content_root, location));
+    document.body.append(script);
+  }
 });
 
 addEventListener("load", async () => {

@@ -4,6 +4,7 @@ Slow, and needs a built book (`make book`) and Chromium or Chrome.
 """
 
 import functools
+import gzip
 import http.server
 import os
 import re
@@ -168,6 +169,40 @@ def test_a_page_fits_a_screen_in_both_themes_and_prints_in_light(
     assert page.evaluate("document.documentElement.dataset.theme") == scheme
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    closed = page.locator("article details:not([open])")
+    assert closed.count() == 0  # folds are open on paper, and closed again afterwards
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert closed.count() == page.locator("article details").count()
+
+
+# Kilobytes that a page may load, if the server compresses them: 1.3 times what it does.
+WEIGHTS = {"book/index": 210, "notebooks/07_transformer": 870, "book/instructors": 215}
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_a_page_loads_little(browser, address, name):
+    page, loaded = browser.new_page(), []
+    page.on("response", lambda response: loaded.append(response))
+    page.goto(f"{address}/{name}.html", wait_until="networkidle")
+    total = 0
+    for response in loaded:
+        packed = response.url.partition("?")[0].endswith((".woff", ".woff2", ".png"))
+        body = response.body()
+        total += len(body if packed else gzip.compress(body))
+    assert total < 1000 * WEIGHTS[name]
+    page.close()
+
+
+def test_the_search_answers_while_one_types(open_page):
+    page = open_page("book/index.html")
+    index = page.locator("script[src*='searchindex.js']")
+    assert index.count() == 0  # it is read when somebody searches
+    page.keyboard.press("Control+k")
+    page.keyboard.type("masked softmax")
+    first = page.locator("#search-results ul.search li a").first
+    first.wait_for()
+    assert index.count() == 1 and page.faults == []
+    assert "3" in first.text_content()
 
 
 def soup(path):

@@ -31,7 +31,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
-from tools.build import exercises, pages
+from tools.build import exercises, light, pages
 
 COLAB = "https://colab.research.google.com"
 # In the HTML of a page, what a reader or a screen reader should not see, and what instead.
@@ -53,6 +53,7 @@ def setup(app):
     app.connect("doctree-read", add_terms)
     app.connect("autodoc-process-docstring", rewrite_docstring)
     app.connect("html-page-context", mend)
+    app.connect("build-finished", lighten)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -137,3 +138,9 @@ def mend(app, pagename, templatename, context, doctree):
     """Replace in the page what MENDS names."""
     for wrong, right in MENDS.items():
         context["body"] = context.get("body", "").replace(wrong, right)
+
+
+def lighten(app, exception):
+    """Take from the finished pages what they do not need (tools/build/light.py)."""
+    if exception is None and app.builder.name == "html":
+        light.lighten(Path(app.outdir))
