@@ -47,13 +47,12 @@ def make_course(course, folder):
         (course / CONFIG.name).write_text(settings, encoding="utf-8")
     api = open_course(course)
     core_only = api.config.Course.exercises == "core"
-    for path in sorted(folder.glob("*.ipynb")):
-        notebook = nbformat.read(path, as_version=4)
-        try:
-            lay_over(notebook, course / "private" / path.stem)
-            notebook = exercises.view_of(notebook, marked, core_only)
-        except ValueError as error:
-            raise ValueError(f"{path.name}: {error}") from None
+
+    def course_view(notebook, name):
+        lay_over(notebook, course / "private" / name)
+        return exercises.view_of(notebook, marked, core_only)
+
+    for path, notebook in exercises.read_all(folder, course_view):
         source = course / "source" / path.stem
         source.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, source / path.name)

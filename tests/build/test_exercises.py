@@ -231,6 +231,17 @@ def test_students_get_neither_solutions_nor_hidden_tests(path):
     assert not any(cell.get("outputs") for cell in student.cells)
 
 
+@notebook
+def test_the_core_sheet_has_the_cells_of_two_exercises_whole(path):
+    source = nbformat.read(path, as_version=4)
+    complete = {cell.source for cell in exercises.student_view(source).cells}
+    core = exercises.view_of(source, exercises.shown, core_only=True).cells
+    code = [cell for cell in core if cell.cell_type == "code" and cell.id != "setup"]
+    assert code and all(cell.source in complete for cell in code)
+    statements = [c.source for c in core if exercises.EXERCISE.match(c.source)]
+    assert len(statements) == 2 and all(text in complete for text in statements)
+
+
 def test_a_stub_keeps_signatures_docstrings_imports_and_constants():
     source = '''import torch
 RATE = 0.1

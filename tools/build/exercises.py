@@ -74,17 +74,17 @@ def main():
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        for path, notebook in read_all(SOURCES, student_view):
+        for path, notebook in read_all(SOURCES, lambda book, _: student_view(book)):
             nbformat.write(notebook, folder / path.name)
     except ValueError as error:
         sys.exit(f"exercises: {error}")
 
 
 def read_all(folder, view):
-    """The paths of the notebooks of a folder, and what view makes of each notebook."""
+    """The paths of the notebooks of a folder, and view(notebook, name) of each."""
     for path in sorted(folder.glob("*.ipynb")):
         try:
-            yield path, view(nbformat.read(path, as_version=4))
+            yield path, view(nbformat.read(path, as_version=4), path.stem)
         except ValueError as error:
             raise ValueError(f"{path.name}: {error}") from None
 
@@ -108,7 +108,7 @@ def view_of(notebook, write, core_only=False):
             number = found[1]
             if core_only and "core" not in tags:
                 break  # the core exercises stand first
-        elif core_only and cell.source.startswith("# "):
+        elif core_only and i == 0:
             cell = nbformat.from_dict({**cell, "source": cell.source.partition("\n")[0]})
         if kind in FOR_THE_BOOK:
             continue
