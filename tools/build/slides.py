@@ -75,7 +75,11 @@ SHARED = [
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", type=Path, default=ROOT / "_build/html/slides")
-    folder = parser.parse_args().folder
+    write(parser.parse_args().folder)
+
+
+def write(folder: Path):
+    """Write the decks of all chapters, and what they share."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in SHARED:
         shutil.copyfile(path, folder / path.name)
@@ -137,7 +141,7 @@ def new(text) -> dict:
     """A slide with this text, whose first line is its title."""
     title, _, text = text.partition("\n")
     slide = {"title": title, "text": "", "body": "", "picture": "", "notes": ""}
-    slide["heading"] = markdown(title)
+    slide["heading"] = PARSER.renderInline(title)
     add_text(slide, text)
     return slide
 
@@ -151,14 +155,16 @@ def add_text(slide, text):
 
 
 def add_outputs(slide, cell):
-    """Put the picture of a code cell on a slide, or else its code, and what it printed."""
+    """Put the picture of a code cell on a slide, or else its code and what it printed."""
     pictures = "".join(picture(output, cell) for output in cell.outputs)
-    texts = [output for output in cell.outputs if not picture(output, cell)]
-    code = short_code(cell, room=MAX_LINES - sum(map(num_lines, texts)))
-    if code and not pictures and "```" not in "".join(cell.metadata["slide"]):
-        slide["body"] += preformatted(colored(code), code, "highlight")
-    slide["body"] += "".join(map(printed, texts))
     slide["picture"] += pictures
+    if pictures:
+        return
+    code = short_code(cell)
+    num_lines = len(code.splitlines() + "".join(map(plain, cell.outputs)).splitlines())
+    if code and num_lines <= MAX_LINES and "```" not in "".join(cell.metadata["slide"]):
+        slide["body"] += preformatted(colored(code), code, "highlight")
+    slide["body"] += "".join(map(printed, cell.outputs))
 
 
 def picture(output, cell) -> str:
@@ -177,29 +183,25 @@ def picture(output, cell) -> str:
         return ""
     alt = html.escape(cell.metadata["mystnb"]["image"]["alt"])
     address = f"data:{kind};base64,{base64.b64encode(content).decode()}"
-    shape = "tall narrow" if width < TALL * height else "narrow"
-    shape = shape if width < NARROW * height else "wide"
+    ratio = width / height
+    shape = "wide" if ratio > NARROW else "narrow tall" if ratio < TALL else "narrow"
     return f'<img class="{shape}" alt="{alt}" src="{address}">'
 
 
 def plain(output) -> str:
     """An output as text."""
-    text = output.text if output.output_type == "stream" else output.data["text/plain"]
-    return text.rstrip("\n")
-
-
-def num_lines(output) -> int:
-    return len(plain(output).splitlines())
+    return output.text if output.output_type == "stream" else output.data["text/plain"]
 
 
 def printed(output) -> str:
     """What an output shows that is no picture: a table, or text."""
     table = output.get("data", {}).get("text/html")
-    return table or preformatted(html.escape(plain(output)), plain(output), "printed")
+    text = plain(output).rstrip("\n")
+    return table or preformatted(html.escape(text), text, "printed")
 
 
-def short_code(cell, room) -> str:
-    """The code without docstrings and marks, or nothing if it is folded or long."""
+def short_code(cell) -> str:
+    """The code without docstrings and marks, or nothing if it is folded."""
     if pages.FOLDED & set(cell.metadata.get("tags", [])):
         return ""
     lines = cell.source.splitlines()
@@ -210,8 +212,7 @@ def short_code(cell, room) -> str:
                 lines[number - 1] = None
     code = "\n".join(line for line in lines if line is not None)
     code = re.sub(r" *# ?@save$", "", code, flags=re.MULTILINE)
-    code = re.sub(r"\n{3,}", "\n\n", code).strip("\n")
-    return code if len(code.splitlines()) <= room else ""
+    return re.sub(r"\n{3,}", "\n\n", code).strip("\n")
 
 
 def preformatted(content, text, name):
@@ -221,7 +222,7 @@ def preformatted(content, text, name):
 
 
 def colored(code: str) -> str:
-    return highlight(code, PythonLexer(), HtmlFormatter(nowrap=True))
+    return highlight(code, PythonLexer(), HtmlFormatter(nowrap=True)).rstrip("\n")
 
 
 def without_labels(text, numbers):
@@ -232,16 +233,12 @@ def without_labels(text, numbers):
 
 def markdown(text: str) -> str:
     """Markdown with formulas as HTML; relative links lead to the pages of the book."""
-    parser = MarkdownIt("commonmark").enable("table")
-    parser.use(dollarmath_plugin, double_inline=True)
-    for kind, rule in RULES.items():
-        parser.add_render_rule(kind, rule)
-    tokens = parser.parse(text)
+    tokens = PARSER.parse(text)
     for child in (child for token in tokens for child in token.children or []):
         address = child.attrGet("href")
         if address and not address.startswith("http"):
             child.attrSet("href", f"../notebooks/{address.replace('.ipynb', '.html')}")
-    return parser.renderer.render(tokens, parser.options, {})
+    return PARSER.renderer.render(tokens, PARSER.options, {})
 
 
 def inline(renderer, tokens, i, options, env):
@@ -257,12 +254,12 @@ def fence(renderer, tokens, i, options, env):
     return preformatted(colored(code), code, "highlight")
 
 
-RULES = {
-    "math_inline": inline,
-    "math_inline_double": display,
-    "math_block": display,
-    "fence": fence,
-}
+PARSER = MarkdownIt("commonmark").enable("table")
+PARSER.use(dollarmath_plugin, double_inline=True)
+PARSER.add_render_rule("math_inline", inline)
+PARSER.add_render_rule("math_inline_double", display)
+PARSER.add_render_rule("math_block", display)
+PARSER.add_render_rule("fence", fence)
 
 
 if __name__ == "__main__":
