@@ -93,9 +93,10 @@ def test_of_a_figure_only_the_picture_is_shown():
 
 
 def test_notes_number_their_references_and_link_to_the_book():
-    source = r"$$x \tag{1.2}\label{eq:x}$$ See $\eqref{eq:x}$ in [one](01_one.ipynb#two)."
-    (one,) = shown(prose(source, slide=["## One"]))
-    assert r"\[x \tag{1.2}\]" in one["notes"] and "See (1.2) in" in one["notes"]
+    formula = r"$$x \tag{1.2}\label{eq:x}$$"
+    text = r"See $\eqref{eq:x}$ [above](#x), [one](01_one.ipynb#two)."
+    (one,) = shown(prose(f"{formula}\n\n{text}", slide=["## One"]))
+    assert r"\[x \tag{1.2}\]" in one["notes"] and "See (1.2) above, <a" in one["notes"]
     assert 'href="../notebooks/01_one.html#two"' in one["notes"]
 
 

@@ -133,7 +133,7 @@ def slides(notebook) -> list[dict]:
                 add_outputs(found[-1], cell)
         if cell.cell_type == "markdown":
             for slide in of_cell:
-                slide["notes"] += markdown(without_labels(cell.source, numbers))
+                slide["notes"] += markdown(for_notes(cell.source, numbers))
     return found
 
 
@@ -225,10 +225,10 @@ def colored(code: str) -> str:
     return highlight(code, PythonLexer(), HtmlFormatter(nowrap=True)).rstrip("\n")
 
 
-def without_labels(text, numbers):
-    """The text with numbers in place of references to equations."""
+def for_notes(text, numbers):
+    """The text with numbers as references to equations, without links within the page."""
     text = re.sub(r"\$\\eqref\{(.*?)\}\$", lambda label: f"({numbers[label[1]]})", text)
-    return re.sub(r"\\label\{.*?\}", "", text)
+    return re.sub(r"\\label\{.*?\}|\[([^]]*)\]\(#.*?\)", r"\1", text)
 
 
 def markdown(text: str) -> str:
@@ -237,7 +237,8 @@ def markdown(text: str) -> str:
     for child in (child for token in tokens for child in token.children or []):
         address = child.attrGet("href")
         if address and not address.startswith("http"):
-            child.attrSet("href", f"../notebooks/{address.replace('.ipynb', '.html')}")
+            page = re.sub(r"\.(?:ipynb|md)\b", ".html", address)
+            child.attrSet("href", f"../notebooks/{page}")
     return PARSER.renderer.render(tokens, PARSER.options, {})
 
 
