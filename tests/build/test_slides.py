@@ -85,7 +85,11 @@ def test_code_is_left_out_if_it_is_long_folded_or_replaced(cell, left):
     assert re.sub("<[^>]*>", "", one["body"]) == left
 
 
-def test_of_a_figure_only_the_picture_is_shown():
+def test_of_a_table_and_of_a_figure_no_code_is_shown():
+    table = {"text/html": "<table></table>", "text/plain": "1"}
+    output = nbformat.v4.new_output("display_data", table)
+    (one,) = shown(code("table", output, slide=["## One"]))
+    assert one["body"] == "<table></table>"
     alt = {"mystnb": {"image": {"alt": "A <line>."}}}
     (one,) = shown(code("plot()", printed("1"), drawn(), slide=["## One"], **alt))
     assert one["body"] == ""

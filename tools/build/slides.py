@@ -11,9 +11,9 @@ JupyterLab it is edited in the property inspector, under *Cell metadata*. For ex
 
 - Each line that begins with `## ` begins a slide. Text without one, also the empty list,
   continues the slide before.
-- Below the text of a code cell stands what it shows: its picture, or else its code and what
-  it has printed. The code is left out if it is folded, if the text has code of its own, and
-  if both together have more than 12 lines, without docstrings.
+- Below the text of a code cell stands its picture or table, or else its code and what it
+  has printed. The code is left out if it is folded, if the text has code of its own, and if
+  both together have more than 12 lines, without docstrings.
 - After a line `. . .` follows what the next click shows, for example the answer of a quiz.
 - The whole prose of a cell goes to the speaker's notes (key S) of its slides. So does the
   prose of cells without `slide`, to those of the slide before.
@@ -49,7 +49,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 MAX_LINES = 12  # of code and what it prints, if both are shown
 PAUSE = "\n. . .\n"
-SVG, PNG = "image/svg+xml", "image/png"
+SVG, PNG, HTML = "image/svg+xml", "image/png", "text/html"
 MAX_COLUMNS = 88  # longer lines are broken
 TALL, NARROW = 1.1, 2.1  # width to height up to which a picture stands beside a list
 PRE = re.compile(r"<pre .*?</pre>", re.DOTALL)
@@ -155,23 +155,26 @@ def add_text(slide, text):
 
 
 def add_outputs(slide, cell):
-    """Put the picture of a code cell on a slide, or else its code and what it printed."""
+    """Add the picture or table of a code cell, or else its code and what it printed."""
     pictures = "".join(picture(output, cell) for output in cell.outputs)
+    tables = "".join(output.get("data", {}).get(HTML, "") for output in cell.outputs)
     slide["picture"] += pictures
-    if pictures:
+    if pictures or tables:
+        slide["body"] += "" if pictures else tables
         return
-    code = short_code(cell)
-    num_lines = len(code.splitlines() + "".join(map(plain, cell.outputs)).splitlines())
+    code, text = short_code(cell), "".join(map(plain, cell.outputs)).rstrip("\n")
+    num_lines = len(code.splitlines() + text.splitlines())
     if code and num_lines <= MAX_LINES and "```" not in "".join(cell.metadata["slide"]):
         slide["body"] += preformatted(colored(code), code, "highlight")
-    slide["body"] += "".join(map(printed, cell.outputs))
+    if text:
+        slide["body"] += preformatted(html.escape(text), text, "printed")
 
 
 def picture(output, cell) -> str:
     """The picture of an output, or nothing."""
     data = output.get("data", {})
-    if "attention-explorer" in data.get("text/html", ""):
-        return f'<div class="wide">{data["text/html"]}</div>'
+    if "attention-explorer" in data.get(HTML, ""):
+        return f'<div class="wide">{data[HTML]}</div>'
     if SVG in data:
         content, kind = data[SVG].encode(), SVG
         sides = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', data[SVG]).groups()
@@ -191,13 +194,6 @@ def picture(output, cell) -> str:
 def plain(output) -> str:
     """An output as text."""
     return output.text if output.output_type == "stream" else output.data["text/plain"]
-
-
-def printed(output) -> str:
-    """What an output shows that is no picture: a table, or text."""
-    table = output.get("data", {}).get("text/html")
-    text = plain(output).rstrip("\n")
-    return table or preformatted(html.escape(text), text, "printed")
 
 
 def short_code(cell) -> str:
