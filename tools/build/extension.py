@@ -31,7 +31,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
-from tools.build import exercises, light, pages
+from tools.build import exercises, light, pages, slides
 
 COLAB = "https://colab.research.google.com"
 # In the HTML of a page, what a reader or a screen reader should not see, and what instead.
@@ -82,8 +82,12 @@ def add_address(app, config):
 
 
 def add_chapters(app, config):
-    """Set the table of chapters, which the start page substitutes."""
-    config.myst_substitutions |= {"chapters": pages.table(Path(app.srcdir))}
+    """Set the table of chapters, which the start page substitutes, and links to slides."""
+    root = Path(app.srcdir)
+    config.myst_substitutions |= {
+        "chapters": pages.table(root),
+        "slides": slides.links(root),
+    }
 
 
 def fold_exercises(app, docname, source):
