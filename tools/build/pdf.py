@@ -108,16 +108,15 @@ def main():
     sheets = [page for page in pages if page.name.startswith(EXERCISES)]
     with sync_playwright() as playwright:
         browser = open_browser(playwright)
-        course = "An executable course in PyTorch"
-        write(browser, folder, pages, "d2lmini.pdf", course)
         write(
             browser,
             folder,
-            sheets,
-            "d2lmini-solutions.pdf",
-            "Exercises with solutions",
-            True,
+            pages,
+            folder / "d2lmini.pdf",
+            "An executable course in PyTorch",
         )
+        target = folder / "d2lmini-solutions.pdf"
+        write(browser, folder, sheets, target, "Exercises with solutions", solutions=True)
         browser.close()
 
 
@@ -140,9 +139,9 @@ def pages_of(toc):
                 yield SimpleNamespace(name=page["file"], part=None, depth=1)
 
 
-def write(browser, folder, pages, name, subtitle, solutions=False):
-    """Print these pages of the book in this folder into a PDF of this name beside them."""
-    number, target = 1, folder / name
+def write(browser, folder, pages, target, subtitle, solutions=False):
+    """Print these pages of the book in this folder into one PDF."""
+    number = 1
     for page in pages:
         statements = page.name.startswith(EXERCISES) and not solutions
         print_page(browser, folder, page, number, statements)
@@ -150,7 +149,7 @@ def write(browser, folder, pages, name, subtitle, solutions=False):
     front = print_html(browser, front_html(folder, pages, subtitle))
     join(front, pages).write(target)
     size = target.stat().st_size / 1e6
-    print(f"{name}: {len(front.pages) + number - 1} pages, {size:.1f} MB")
+    print(f"{target.name}: {len(front.pages) + number - 1} pages, {size:.1f} MB")
 
 
 def print_page(browser, folder, page, number, statements):

