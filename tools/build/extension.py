@@ -187,7 +187,7 @@ def add_preview(app, pagename, templatename, context, doctree):
         for paragraph in doctree.findall(nodes.paragraph)
         if isinstance(paragraph.parent, nodes.section)
         and "times" not in paragraph["classes"]
-        and not paragraph.next_node(nodes.math)
+        and "\\" not in paragraph.astext()  # a formula
     ]
     text = textwrap.shorten(" ".join(lines[:2]), 200, placeholder=" …")
     tags = {
