@@ -25,7 +25,7 @@ else
 $(error DEVICE must be cpu or cuda, not $(DEVICE))
 endif
 
-.PHONY: help book slides test save execute check format assignments grade feedback similarity bench colab serve clean
+.PHONY: help book slides pdf test save execute check format assignments grade feedback similarity bench colab serve clean
 
 help:  ## show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -42,6 +42,9 @@ book: $(ENV)  ## render the book to _build/html (with links to it: REPO=owner/na
 
 slides: $(ENV)  ## write slides of each chapter to _build/html/slides, as make book does too
 	@$(BIN)/python -m tools.build.slides
+
+pdf: book  ## print the book into PDF files beside its pages (needs Chromium or Chrome)
+	@$(BIN)/python -m tools.build.pdf
 
 test: check  ## check, run pytest, re-run and compare every notebook (on a GPU: DEVICE=cuda)
 ifeq ($(DEVICE),cuda)

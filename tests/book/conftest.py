@@ -5,14 +5,14 @@ import shutil
 import pytest
 from playwright.sync_api import sync_playwright
 
+from tools.build import pdf
 
-@pytest.fixture(scope="session")
+
+@pytest.fixture(scope="module")
 def browser():
-    names = ["chromium", "chromium-browser", "google-chrome", "chrome"]
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
-        pytest.skip(f"there is no browser: none of {names}")
+    if not any(map(shutil.which, pdf.BROWSERS)):
+        pytest.skip(f"there is no browser: none of {pdf.BROWSERS}")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = pdf.open_browser(playwright)
         yield browser
         browser.close()

@@ -8,22 +8,21 @@ import gzip
 import http.server
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import parse_qs, unquote, urldefrag, urljoin, urlsplit
 
 import nbformat.v4
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
 from helpers import ROOT
-from playwright.sync_api import sync_playwright
 from sphinx.errors import ExtensionError
 
+import d2lmini
 from tools.build import extension, save
 
 pytestmark = pytest.mark.slow
@@ -73,18 +72,6 @@ def address():
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    names = ["chromium", "chromium-browser", "google-chrome", "chrome"]
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
-        pytest.skip(f"there is no browser: none of {names}")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -261,22 +248,38 @@ def test_without_an_address_no_page_leads_to_a_repository(address):
     assert "Upload notebook" in (BOOK / "book" / "index.html").read_text("utf-8")
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("notebooks")])
+def test_without_an_address_a_page_says_how_to_run_its_notebook(address, name):
+    first, second = soup(BOOK / f"{name}.html").select("article p.times")
+    file = first.find("a", download=True)["href"]
+    assert (BOOK / f"{name}.html").parent.joinpath(file).is_file()
+    assert "Upload notebook" in second.text
+    assert second.find("code").text == f"jupyter lab {Path(file).name}"
+
+
+ONE, SHEET = "notebooks/01_one", "notebooks/exercises/01_one"
+
+
 @pytest.fixture(scope="module")
 def addressed(tmp_path_factory):
-    """A book of two pages, built with the course's settings and an address."""
+    """A book of three pages, built with the course's settings and an address."""
     folder = tmp_path_factory.mktemp("book")
-    for name in ("_config.yml", "book/_static", "book/references.bib", "tools/build"):
+    theirs = "_config.yml", "book/_static", "book/references.bib", "tools/build"
+    for name in (*theirs, ".github/book.png"):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.symlink_to(ROOT / name)
-    one = nbformat.v4.new_markdown_cell("# One\n\n*What is one?*")
-    notebook = nbformat.v4.new_notebook(cells=[one])
-    (folder / "notebooks").mkdir()
-    nbformat.write(notebook, folder / "notebooks" / "01_one.ipynb")
-    toc = "format: jb-book\nroot: book/index\nchapters:\n  - file: notebooks/01_one\n"
+    for name in (ONE, SHEET):
+        text = "# One\n\n*What is one?*\n\nIt is a number.\n\n## Two & `more`\n\nOthers."
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
+        (folder / name).parent.mkdir(parents=True)
+        nbformat.write(notebook, folder / f"{name}.ipynb")
+    toc = "format: jb-book\nroot: book/index\nchapters:\n"
+    toc += f"  - file: {ONE}\n  - file: {SHEET}\n"
     (folder / "_toc.yml").write_text(toc, encoding="utf-8")
     (folder / "book" / "terms.yml").write_text("{}\n", encoding="utf-8")
-    start = "# Start\n\n```{only} not address\nUpload it.\n```\n\n{{ pip_install }}\n"
+    start = "# Start\n\n```{only} not address\nUpload it.\n```\n\n{{ badge }}\n\n"
+    start += "{{ pip_install }}\n"
     (folder / "book" / "index.md").write_text(start, encoding="utf-8")
     command = [JUPYTER_BOOK, "build", folder, "-W", "-n", "-q"]
     environment = {**os.environ, "REPO": "someone/some.where"}
@@ -284,17 +287,66 @@ def addressed(tmp_path_factory):
     return folder / "_build" / "html"
 
 
-def test_with_an_address_notebooks_open_in_colab_and_pages_take_issues(addressed):
+@pytest.mark.parametrize("name", ["book/index", ONE, SHEET])
+def test_with_an_address_a_notebook_opens_where_it_runs_and_an_exercise_without_solutions(
+    addressed, name
+):
+    page = soup(addressed / f"{name}.html")
+    file = f"github.com/someone/some.where/blob/gh-pages/_sources/{name}.ipynb"
+    expected = {
+        f"https://colab.research.google.com/{file.replace('.com', '', 1)}",
+        f"https://kaggle.com/kernels/welcome?src=https://{file}",
+        "https://codespaces.new/someone/some.where?quickstart=1",
+    }
+    expected = {"book/index": set(), ONE: expected, SHEET: set(sorted(expected)[1:])}[name]
+    assert {tag["href"] for tag in page.select("p.times a:not([download])")} == expected
+    assert {tag["href"] for tag in page.select(".dropdown-launch-buttons a")} == expected
+    assert "Upload" not in page.text and "" not in links(page)
+
+
+def test_with_an_address_the_start_page_has_a_badge_and_says_how_to_install(addressed):
+    start = soup(addressed / "book" / "index.html")
     repository = "https://github.com/someone/some.where"
-    notebook = "someone/some.where/blob/gh-pages/_sources/notebooks/01_one.ipynb"
-    colab = f"https://colab.research.google.com/github/{notebook}"
-    for name, expected in [("book/index", []), ("notebooks/01_one", [colab])]:
-        found = links(soup(addressed / f"{name}.html"))
-        assert any(url.startswith(f"{repository}/issues/new?title=") for url in found), name
-        assert [url for url in found if "google.com/github" in url] == expected
-        assert "" not in found
-    start = soup(addressed / "book" / "index.html").text
-    assert f"git+{repository}" in start and "Upload it" not in start
+    assert f"git+{repository}" in start.text
+    (badge,) = start.select("article img")
+    workflow = badge["src"].removeprefix(f"{repository}/actions/workflows/")
+    name, _, kind = workflow.partition("/")
+    assert (ROOT / ".github" / "workflows" / name).is_file() and kind == "badge.svg"
+
+
+def test_with_an_address_a_reader_reports_a_section(addressed):
+    page = soup(addressed / f"{ONE}.html")
+    one, two = page.select("article a.report")
+    assert two.parent.name == "h2" and two["aria-label"].endswith("section: Two & more")
+    query = parse_qs(urlsplit(two["href"]).query)
+    assert two["href"].startswith("https://github.com/someone/some.where/issues/new?")
+    assert query["title"] == ["One: Two & more"]
+    place = f"https://someone.github.io/some.where/{ONE}.html#two-more"
+    assert query["body"][0].startswith(f"{place}\nVersion {d2lmini.__version__}\n")
+    assert parse_qs(urlsplit(one["href"]).query)["title"] == ["One"]
+
+
+def described(page):
+    """What a page tells search engines and previews of links."""
+    tags = page.find_all("meta", content=True)
+    return {tag.get("property") or tag.get("name"): tag["content"] for tag in tags}
+
+
+def test_with_an_address_a_link_is_shown_with_question_and_picture(addressed):
+    found = described(soup(addressed / f"{ONE}.html"))
+    assert found["og:title"] == "One"
+    assert found["og:description"] == "What is one? It is a number." == found["description"]
+    website = "https://someone.github.io/some.where/"
+    assert found["og:url"] == f"{website}{ONE}.html"
+    assert found["og:image"].startswith(website)
+    assert (addressed / found["og:image"].removeprefix(website)).is_file()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_page_describes_itself_without_formulas(address, name):
+    found = described(soup(BOOK / f"{name}.html"))
+    assert 40 < len(found["description"]) <= 200
+    assert "\\" not in found["description"] and "og:image" not in found
 
 
 @pytest.mark.parametrize("name", ["someone", "https://github.com/a/b", "a/b c"])

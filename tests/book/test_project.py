@@ -1,5 +1,6 @@
 """The project's own promises: CI, the environment and the version."""
 
+import json
 import re
 import subprocess
 import sys
@@ -8,6 +9,8 @@ import tomllib
 import pytest
 import yaml
 from helpers import ROOT
+
+from tools.build import address
 
 REQUIRED = "requirements.txt", "requirements-no-deps.txt", "pyproject.toml"
 
@@ -92,3 +95,26 @@ def test_the_version_is_the_same_everywhere():
     assert citation["version"] == newest[1] == version
     assert citation["date-released"] == newest[2]
     assert f"d2lmini-{version}-py3" in (ROOT / "book" / "index.md").read_text()
+
+
+def test_a_dev_container_sets_up_the_environment_that_its_notebooks_use():
+    path = ROOT / ".devcontainer" / "devcontainer.json"
+    container = json.loads(path.read_text(encoding="utf-8"))
+    command, target = container["postCreateCommand"].split()
+    assert command == "make" and f"ENV := {target}\n" in MAKEFILE
+    ci, _ = workflow("ci")
+    assert container["containerEnv"] == ci["env"]
+    custom = container["customizations"]
+    python = custom["vscode"]["settings"]["python.defaultInterpreterPath"]
+    folder = python.removeprefix("${containerWorkspaceFolder}/").removesuffix("bin/python")
+    assert target.startswith(folder)
+    assert all((ROOT / name).is_file() for name in custom["codespaces"]["openFiles"])
+
+
+def test_the_badge_of_the_readme_is_that_of_the_run_in_colabs_image():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"](../../{address.BADGE}/badge.svg)](../../{address.BADGE})" in readme
+    name = address.BADGE.removeprefix("actions/workflows/").removesuffix(".yml")
+    read, triggers = workflow(name)
+    (job,) = read["jobs"].values()
+    assert "colab-images" in job["container"]["image"] and "schedule" in triggers

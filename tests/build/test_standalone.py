@@ -12,6 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 from helpers import ROOT
+from jupyter_client import KernelManager
+from jupyter_client.kernelspec import KernelSpecManager
 
 from tools.build import exercises, standalone
 
@@ -117,6 +119,25 @@ def compare(clean, folder, names):
     assert done.returncode == 0, done.stdout[-5000:]
     for path in paths:  # nothing was left beside the notebook
         assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.slow
+def test_what_a_download_unpacks_goes_when_its_kernel_ends(tmp_path):
+    clean_environment(tmp_path / "clean")
+    kernels = str(tmp_path / "clean" / "share" / "jupyter" / "kernels")
+    specs = KernelSpecManager(kernel_dirs=[kernels])
+    manager = KernelManager(kernel_name="clean", kernel_spec_manager=specs)
+    manager.start_kernel(cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path)})
+    client = manager.blocking_client()
+    client.start_channels()
+    client.wait_for_ready(timeout=60)
+    code = f"{carried('04_bahdanau')}\nimport d2lmini\nd2lmini.MTFraEng(8)"
+    assert client.execute_interactive(code, timeout=120)["content"]["status"] == "ok"
+    (folder,) = tmp_path.glob("d2lmini-*")
+    assert (folder / "d2lmini" / "data" / "phrasebook.tsv").is_file()
+    client.stop_channels()
+    manager.shutdown_kernel()
+    assert not folder.exists()
 
 
 @pytest.mark.slow

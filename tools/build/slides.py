@@ -173,7 +173,7 @@ def add_outputs(slide, cell):
 def picture(output, cell) -> str:
     """The picture of an output, or nothing."""
     data = output.get("data", {})
-    if "attention-explorer" in data.get(HTML, ""):
+    if "d2l-figure" in data.get(HTML, ""):
         return f'<div class="wide">{data[HTML]}</div>'
     if SVG in data:
         content, kind = data[SVG].encode(), SVG

