@@ -15,16 +15,6 @@ addEventListener("afterprint", () => {
   for (const fold of closed) fold.open = false;
 });
 
-// The index of the search, a large file, is read when a reader begins to search.
-addEventListener("focusin", ({ target }) => {
-  const loaded = document.querySelector("script[src*='searchindex.js']");
-  if (target.matches?.("input[name=q]") && !loaded) {
-    const script = document.createElement("script");
-    script.src = new URL("searchindex.js", new URL(root.dataset.content_root, location));
-    document.body.append(script);
-  }
-});
-
 addEventListener("load", async () => {
   // The arrows of the table of contents get names.
   for (const item of document.querySelectorAll(".bd-links li:has(> details)")) {

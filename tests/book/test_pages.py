@@ -14,7 +14,7 @@ import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import quote_plus, unquote, urldefrag, urljoin, urlsplit
 
 import nbformat.v4
 import pytest
@@ -39,12 +39,28 @@ FEW = [
     "notebooks/exercises/05_multi_head",
     "book/results",
 ]
-SEARCHES = {  # what a reader looks for, and the page that must come first
-    "Trainer": "notebooks/00_toolkit",
-    "layer norm": "notebooks/07_transformer",
-    "dropout": "notebooks/03_scoring_functions",
-    "GPT": "notebooks/07_transformer",
-    "RoPE": "notebooks/06_positional_encoding",
+KV_CACHE = "notebooks/07_transformer#decoding-with-a-keyvalue-cache"
+SEARCHES = {  # what a reader looks for, and the section that must come first
+    "Trainer": "notebooks/00_toolkit#model-data-and-trainer-as-three-classes",
+    "BLEU": "notebooks/00_translation#bleu",
+    "attention": "notebooks/01_queries_keys_values#attention-in-one-picture",
+    "temperature": "notebooks/01_queries_keys_values#from-scores-to-weights-the-softmax",
+    "how do I mask padding": "notebooks/03_scoring_functions#padding",
+    "masking padding": "notebooks/03_scoring_functions#padding",
+    "dropout": "notebooks/03_scoring_functions#scaled-dot-product-attention",
+    "multi-head attention": "notebooks/05_multi_head#definition",
+    "positional encoding": "notebooks/06_positional_encoding#positional-encodings",
+    "rotary": "notebooks/06_positional_encoding#rotary-encoding",
+    "RoPE": "notebooks/06_positional_encoding#rotary-encoding",
+    "layer norm": "notebooks/07_transformer#residual-connections-and-layer-normalisation",
+    "kv cache": KV_CACHE,
+    "KV-cache": KV_CACHE,
+    "key-value cache": KV_CACHE,
+    "key–value caching": KV_CACHE,
+    "top-p": "notebooks/11_gpt#the-distribution-of-the-next-token",
+    "LoRA": "notebooks/10_pretraining#the-three-families",
+    "install": "book/index#run-the-notebooks",
+    "set_axes": "book/names#d2lmini.toolkit.set_axes",
 }
 
 # What axe-core finds in what others make, and we cannot mend.
@@ -195,7 +211,7 @@ def test_a_page_loads_little(browser, address, name):
 
 def test_the_search_answers_while_one_types(open_page):
     page = open_page("book/index.html")
-    index = page.locator("script[src*='searchindex.js']")
+    index = page.locator("script[src*='sections.js']")
     assert index.count() == 0  # it is read when somebody searches
     page.keyboard.press("Control+k")
     page.keyboard.type("masked softmax")
@@ -241,12 +257,24 @@ def test_every_link_within_the_book_leads_somewhere(address):
     assert broken == []
 
 
-@pytest.mark.parametrize(("words", "name"), SEARCHES.items(), ids=SEARCHES)
-def test_the_search_finds_the_chapter_first(open_page, words, name):
-    page = open_page(f"search.html?q={words.replace(' ', '+')}")
-    first = page.locator("#search-results ul.search li a").first
-    first.wait_for()
-    assert urlsplit(first.get_attribute("href")).path.endswith(f"{name}.html")
+def test_the_search_finds_the_section_first_and_shows_no_latex(open_page, address):
+    page = open_page("search.html")
+    results = page.locator("#search-results ul.search li")
+    first = {}
+    for words in SEARCHES:
+        page.goto(f"{address}/search.html?q={quote_plus(words)}")
+        results.first.wait_for()
+        first[words] = results.locator("a").first.get_attribute("href")
+        told = " ".join(results.all_text_contents())
+        assert not re.search(r"\\\(|\\\w|\$", told), told
+    expected = {words: target.replace("#", ".html#") for words, target in SEARCHES.items()}
+    assert first == expected
+
+
+def test_the_search_says_that_it_found_nothing(open_page):
+    page = open_page("search.html?q=xylophone")
+    page.get_by_text("No section of this course mentions “xylophone”.").wait_for()
+    assert page.locator("#search-results li").count() == 0 and page.faults == []
 
 
 def links(page):

@@ -11,7 +11,8 @@ start page gets the table of chapters for its `{{ chapters }}` (tools/build/page
 page of exercises has a link there to what students get, and folds below each statement
 (tools/build/exercises.py).
 
-The terms of book/terms.yml go into the index, which the search looks through first.
+The terms of book/terms.yml go into the index, and into what the search looks through
+(tools/build/search.py).
 
 Our docstrings are plain text with code in `backticks`; for the page of names, where autodoc
 expects reStructuredText, they are rewritten.
@@ -31,7 +32,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
-from tools.build import exercises, light, pages
+from tools.build import exercises, light, pages, search
 
 COLAB = "https://colab.research.google.com"
 # In the HTML of a page, what a reader or a screen reader should not see, and what instead.
@@ -54,6 +55,7 @@ def setup(app):
     app.connect("autodoc-process-docstring", rewrite_docstring)
     app.connect("html-page-context", mend)
     app.connect("build-finished", lighten)
+    app.connect("build-finished", write_sections)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -144,3 +146,9 @@ def lighten(app, exception):
     """Take from the finished pages what they do not need (tools/build/light.py)."""
     if exception is None and app.builder.name == "html":
         light.lighten(Path(app.outdir))
+
+
+def write_sections(app, exception):
+    """Write what the search looks through (tools/build/search.py)."""
+    if exception is None and app.builder.name == "html":
+        search.write_sections(app)
