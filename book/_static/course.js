@@ -15,12 +15,31 @@ addEventListener("afterprint", () => {
   for (const fold of closed) fold.open = false;
 });
 
+// The entry of the page is in view in the table of contents, which on a phone opens later.
+function showEntry() {
+  const entry = document.querySelector(".bd-links a.current");
+  const list = entry?.closest(".bd-sidebar-primary, dialog");
+  if (!list?.clientHeight) return;
+  const { top, bottom } = entry.getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight) list.scrollTop += top - innerHeight / 2;
+}
+addEventListener("load", showEntry);
+document.addEventListener("click", ({ target }) => {
+  if (target.closest?.(".primary-toggle")) setTimeout(showEntry, 300); // it slides in
+});
+
 addEventListener("load", async () => {
   // The arrows of the table of contents get names.
   for (const item of document.querySelectorAll(".bd-links li:has(> details)")) {
     const chapter = item.querySelector("a").textContent.trim();
     item.querySelector("summary").setAttribute("aria-label", `Pages of ${chapter}`);
   }
+  // Buttons that copy get the name of their code: its number on the page and first line.
+  document.querySelectorAll("button.copybtn").forEach((button, i) => {
+    const code = document.querySelector(button.dataset.clipboardTarget).textContent;
+    const line = code.trim().split("\n", 1)[0];
+    button.setAttribute("aria-label", `Copy code ${i + 1}: ${line}`);
+  });
   // A formula that is wider than the page can be scrolled with the keyboard.
   await window.MathJax?.startup?.promise;
   for (const box of document.querySelectorAll("div.math, mjx-container")) {

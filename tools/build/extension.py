@@ -32,17 +32,21 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
-from tools.build import exercises, light, pages, search
+from tools.build import exercises, folds, light, pages, search
 
 COLAB = "https://colab.research.google.com"
 # In the HTML of a page, what a reader or a screen reader should not see, and what instead.
 MENDS = {
     ' aria-label="Toggle hidden content"': "",  # it hides what the fold's summary says
-    "Show code cell content": "Check",  # code and output that compare a claim
-    "Hide code cell content": "Check",
     "<th></th>": "<td></td>",  # an empty corner of a table is no heading
     '<th class="head"><p></p></th>': "<td></td>",
 }
+# The head of a table by pandas, with the name of its index in a second row; it belongs
+# into the empty corner of the first.
+INDEX_NAME = re.compile(
+    r"<td></td>((?:\s*<th>[^<]*</th>)+\s*</tr>)\s*"
+    r"<tr>\s*(<th>[^<]+</th>)(?:\s*<td></td>)+\s*</tr>(?=\s*</thead>)"
+)
 
 
 def setup(app):
@@ -137,9 +141,11 @@ def rewrite_docstring(app, what, name, obj, options, lines):
 
 
 def mend(app, pagename, templatename, context, doctree):
-    """Replace in the page what MENDS names."""
+    """Replace in the page what MENDS names, and name its folds (tools/build/folds.py)."""
     for wrong, right in MENDS.items():
         context["body"] = context.get("body", "").replace(wrong, right)
+    body = INDEX_NAME.sub(r"\2\1", context["body"])
+    context["body"] = folds.name_folds(body)
 
 
 def lighten(app, exception):
