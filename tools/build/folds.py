@@ -1,8 +1,8 @@
 """Name the folds of a page after what they hold, for readers who only hear their names.
 
-A fold shows a word or two: Code, Check, Answer, Tests, A tempting answer, Solution. Its name
-adds the figure that the code draws, or else the first line of the code; the question that
-is answered; the exercise that is tested or solved.
+A fold shows a word or two: Code, Check, Answer, Tests, A tempting answer, Solution. Its
+name adds the figure that the code draws, or else the first line of the code; the question
+that is answered; the exercise that is tested or solved.
 """
 
 import re
