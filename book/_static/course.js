@@ -18,15 +18,15 @@ addEventListener("afterprint", () => {
 // The entry of the page is in view in the table of contents, which on a phone opens later.
 function showEntry() {
   const entry = document.querySelector(".bd-links a.current");
-  const list = entry?.closest(".bd-sidebar-primary, dialog");
+  const list = entry?.closest(".bd-sidebar-primary");
   if (!list?.clientHeight) return;
   const { top, bottom } = entry.getBoundingClientRect();
   if (top < 0 || bottom > innerHeight) list.scrollTop += top - innerHeight / 2;
 }
 addEventListener("load", showEntry);
-document.addEventListener("click", ({ target }) => {
+addEventListener("click", ({ target }) => {
   if (target.closest?.(".primary-toggle")) setTimeout(showEntry, 300); // it slides in
-});
+}, true); // before the theme, which lets nobody else know
 
 addEventListener("load", async () => {
   // The arrows of the table of contents get names.

@@ -6,6 +6,7 @@ Slow, and needs a built book (`make book`) and Chromium or Chrome.
 import functools
 import gzip
 import http.server
+import io
 import os
 import re
 import shutil
@@ -21,6 +22,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
 from helpers import ROOT
+from PIL import Image
 from playwright.sync_api import sync_playwright
 from sphinx.errors import ExtensionError
 
@@ -148,6 +150,15 @@ WIDE = """[...document.querySelectorAll('body *')].filter(e =>
 TAB_STOPS = """[...document.querySelectorAll("mjx-container[tabindex='0']")]
   .filter(e => e.scrollWidth <= e.clientWidth).length"""
 
+SMALLEST_CODE = """Math.min(Infinity, ...[...document.querySelectorAll('article pre')]
+  .map(e => parseFloat(getComputedStyle(e).fontSize)))"""
+
+# What scrolls sideways, each with the attachments of its backgrounds.
+SCROLLED = """[...document.querySelectorAll(
+    'article :is(pre, .pst-scrollable-table-container, div.output.text_html)')]
+  .filter(e => e.scrollWidth > e.clientWidth + 1)
+  .map(e => getComputedStyle(e).backgroundAttachment)"""
+
 # Code that would lose its right end on paper.
 CUT_OFF = """[...document.querySelectorAll('pre')]
   .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 200))"""
@@ -167,6 +178,7 @@ def test_a_page_fits_a_phone_is_accessible_and_prints_whole(open_page, name):
     told = {each["id"]: [node["html"][:200] for node in each["nodes"]] for each in found}
     assert told.keys() <= THEIRS, told
     assert page.evaluate(TAB_STOPS) == 0
+    assert page.evaluate(SMALLEST_CODE) >= 12
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.set_viewport_size({"width": 720, "height": 1000})  # A4 without its margins
@@ -189,6 +201,50 @@ def test_a_page_fits_a_screen_in_both_themes_and_prints_in_light(
     assert closed.count() == 0  # folds are open on paper, and closed again afterwards
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert closed.count() == page.locator("article details").count()
+
+
+def test_what_scrolls_sideways_on_a_phone_has_a_shadow_at_its_edge(open_page):
+    page = open_page("notebooks/07_transformer.html", 390)
+    found = page.evaluate(SCROLLED)
+    assert len(found) > 30  # code, outputs and tables
+    assert set(found) == {"local, local, scroll, scroll, scroll"}
+
+
+def colour(page, place, x, y):
+    """The colour of the pixel at (x, y) of an element."""
+    picture = Image.open(io.BytesIO(place.screenshot())).convert("RGB")
+    return picture.getpixel((x, y))
+
+
+def test_figures_have_no_face_in_the_dark_but_photographs_have(open_page):
+    page = open_page("notebooks/08_vision_transformer.html", scheme="dark")
+    text = colour(page, page.locator("article p").first, 0, 0)
+    figure = page.locator("article .cell_output img:not(.photograph)").first
+    assert colour(page, figure, 3, 3) == text
+    assert min(colour(page, page.locator("article img.photograph").first, 12, 12)) > 200
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_buttons_and_folds_are_named_after_what_they_hold(open_page, name):
+    page = open_page(f"{name}.html")
+    names = page.evaluate(
+        "[...document.querySelectorAll('article :is(button.copybtn, summary)')]"
+        ".map(e => e.ariaLabel ?? e.textContent.trim())"
+    )
+    assert "" not in names and len(set(names)) >= 0.95 * len(names)
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_the_page_has_its_entry_in_view_in_the_table_of_contents(open_page, address, width):
+    page = open_page("notebooks/01_queries_keys_values.html", width)
+    page.set_viewport_size({"width": width, "height": 500})
+    page.goto(f"{address}/book/results.html")
+    if width < 600:
+        page.locator("button.primary-toggle").first.click()
+    entry = page.locator(".bd-links a.current").first
+    page.wait_for_timeout(1000)
+    box = entry.bounding_box()
+    assert 0 <= box["y"] and box["y"] + box["height"] <= 500
 
 
 # Kilobytes that a page may load, if the server compresses them: 1.3 times what it does.
