@@ -2,7 +2,8 @@
 # edit that, then run `make save`.
 """11 · A GPT of today
 
-Axes. `b` batch, `n` tokens, `d` `num_hiddens`, `h` heads, `g` `num_kv_heads`, `p` d/h.
+Axes. `b` batch, `n` tokens, `d` dimension of a token (`num_hiddens`), `h` heads, `g`
+groups of heads (`num_kv_heads`), `p = d / h`.
 """
 
 import importlib.util

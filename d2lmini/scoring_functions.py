@@ -3,7 +3,7 @@
 """3 · Attention scoring functions
 
 Axes. `b` sentences of a batch, `n` queries, `m` keys and values, `d` dimension of
-queries and keys ($d_q$ and $d_k$ where they differ), `v` dimension of values, `p`
+queries and keys (`d_q` and `d_k` where they differ), `v` dimension of values, `p`
 dimension of projected queries and keys.
 """
 
