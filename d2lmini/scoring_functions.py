@@ -50,8 +50,10 @@ def causal_mask(num_queries, num_keys=None, *, start=0, device=None):
     return ones.tril(diagonal=start)
 
 
-def show_masks(scores, tokens):
+def show_masks(scores, tokens, query=0):
     """Draw the attention weights (n, n) of scores, with controls for two masks.
+
+    The figure reads out the weights of one query, first of this one.
 
     Raises ValueError unless there are as many tokens as rows and columns.
     """
@@ -59,7 +61,7 @@ def show_masks(scores, tokens):
         raise ValueError(f"scores must be {(len(tokens), len(tokens))}, not {size}")
     scores = scores.detach().double().cpu().round(decimals=4)
     weights = scores.softmax(dim=-1)
-    data = {"tokens": tokens, "scores": scores.tolist()}
+    data = {"tokens": tokens, "scores": scores.tolist(), "query": query}
     title = "Masks over the sentence"
     show_interactive("mask", title, data, weights, tokens, tokens)
 
