@@ -25,7 +25,7 @@ else
 $(error DEVICE must be cpu or cuda, not $(DEVICE))
 endif
 
-.PHONY: help book pdf test save execute check format assignments grade feedback similarity bench colab serve clean
+.PHONY: help book slides pdf test save execute check format assignments grade feedback similarity bench colab serve clean
 
 help:  ## show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -37,7 +37,11 @@ book: $(ENV)  ## render the book to _build/html (with links to it: REPO=owner/na
 	@$(BIN)/python -m tools.build.standalone _build/html/_sources/notebooks/*.ipynb \
 		_build/html/_sources/notebooks/further/*.ipynb
 	@$(BIN)/python -m tools.build.exercises _build/html/_sources/notebooks/exercises
+	@$(BIN)/python -m tools.build.slides
 	@echo "The book is ready: open _build/html/index.html in a browser."
+
+slides: $(ENV)  ## write slides of each chapter to _build/html/slides, as make book does too
+	@$(BIN)/python -m tools.build.slides
 
 pdf: book  ## print the book into PDF files beside its pages (needs Chromium or Chrome)
 	@$(BIN)/python -m tools.build.pdf

@@ -15,6 +15,7 @@ from .gpt import (
     load_pretrained,
     load_smollm2,
     next_token_probs,
+    show_sampling,
     standard_library,
     train_bpe,
     train_gpt,
@@ -37,11 +38,17 @@ from .nadaraya_watson import (
     epanechnikov,
     gaussian,
     nadaraya_watson,
+    show_kernel_width,
     triangular,
 )
-from .positional_encoding import PositionalEncoding, RotaryEncoding
+from .positional_encoding import PositionalEncoding, RotaryEncoding, show_rotary
 from .pretraining import TransformerLM, corrupt_spans, mask_tokens, valid_lens_for
-from .queries_keys_values import attention_pooling, draw_attention, show_heatmaps
+from .queries_keys_values import (
+    attention_pooling,
+    draw_attention,
+    show_heatmaps,
+    show_softmax,
+)
 from .scoring_functions import (
     AdditiveAttention,
     BilinearAttention,
@@ -50,6 +57,7 @@ from .scoring_functions import (
     causal_mask,
     length_mask,
     masked_softmax,
+    show_masks,
 )
 from .toolkit import (
     Classifier,
@@ -75,6 +83,7 @@ from .toolkit import (
     plt,
     set_axes,
     set_figsize,
+    show_interactive,
     try_all_gpus,
     try_gpu,
     use_svg_display,
@@ -139,6 +148,7 @@ __all__ = [
     "plot",
     "draw_box",
     "draw_arrow",
+    "show_interactive",
     "fixed_randn",
     "mismatch",
     "error_message",
@@ -147,14 +157,17 @@ __all__ = [
     "draw_attention",
     "attention_pooling",
     "show_heatmaps",
+    "show_softmax",
     "gaussian",
     "nadaraya_watson",
+    "show_kernel_width",
     "constant",
     "boxcar",
     "triangular",
     "epanechnikov",
     "length_mask",
     "causal_mask",
+    "show_masks",
     "masked_softmax",
     "DotProductAttention",
     "AdditiveAttention",
@@ -180,6 +193,7 @@ __all__ = [
     "MultiHeadAttention",
     "PositionalEncoding",
     "RotaryEncoding",
+    "show_rotary",
     "PositionWiseFFN",
     "AddNorm",
     "TransformerEncoderBlock",
@@ -215,6 +229,7 @@ __all__ = [
     "load_smollm2",
     "chat_prompt",
     "next_token_probs",
+    "show_sampling",
     "generate",
     "complete",
     "train_bpe",

@@ -7,13 +7,11 @@ Axes. `b` batch, `n` tokens of the target, `m` tokens of the source, `p` hidden 
 """
 
 import html
-import importlib.resources
-import json
-import re
 
 import torch
 
 from .scoring_functions import AdditiveAttention
+from .toolkit import show_interactive
 from .translation import Decoder, Seq2SeqDecoder, init_seq2seq
 
 __all__ = ["AttentionDecoder", "Seq2SeqAttentionDecoder", "show_attention"]
@@ -90,7 +88,7 @@ def _attention_svg(percent, rows, columns, title):
     for i, row in enumerate(percent, start=1):
         parts += [
             f'<path d="M{left} {y[i]}L{left + 110} {y[j]}" '
-            f'opacity="{weight / 100}" stroke-width="{1 + 0.03 * weight:.2f}"/>'
+            f'stroke-opacity="{weight / 100}" stroke-width="{1 + 0.03 * weight:.2f}"/>'
             for j, weight in enumerate(row, start=1)
             if weight
         ]
@@ -127,9 +125,6 @@ def show_attention(
     rounded to two decimals, and 0.00 has no line. After BertViz (Vig, 2019).
     Raises ValueError unless the labels fit and the weights lie between 0 and 1.
     """
-    import pandas  # slow to import, and only needed here
-    from IPython.display import display
-
     if not 2 <= weights.ndim <= 4:
         raise ValueError(f"weights must have 2 to 4 axes, not {weights.ndim}")
     weights = weights.detach().double().cpu()[(None,) * (4 - weights.ndim)]
@@ -146,16 +141,6 @@ def show_attention(
     title = f"Attention from {ylabel} to {xlabel}"
     caption = title + f", block {block}" * (blocks > 1) + f", head {head}" * (heads > 1)
     svg = _attention_svg(shown, [ylabel, *rows], [xlabel, *columns], caption)
-    table = (pandas.DataFrame(shown, rows, columns) / 100).to_html(float_format="%.2f")
-    parts = {
-        "title": html.escape(title),
-        "caption": html.escape(caption),
-        "svg": svg,
-        "table": table,
-        "shown": [block - 1, head - 1],
-        "weights": json.dumps(percent, separators=(",", ":")),
-    }
-    path = importlib.resources.files("d2lmini") / "data" / "attention.html"
-    page = re.sub(r"{{(\w+)}}", lambda key: str(parts[key[1]]), path.read_text("utf-8"))
-    text = f"{title}: weights {blocks, heads, n, m}, an interactive figure in HTML"
-    display({"text/html": page, "image/svg+xml": svg, "text/plain": text}, raw=True)
+    data = {"title": title, "weights": percent, "block": block - 1, "head": head - 1}
+    numbers = torch.tensor(shown) / 100
+    show_interactive("attention", caption, data, numbers, rows, columns, svg)

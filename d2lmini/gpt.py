@@ -2,7 +2,8 @@
 # edit that, then run `make save`.
 """11 · A GPT of today
 
-Axes. `b` batch, `n` tokens, `d` `num_hiddens`, `h` heads, `g` `num_kv_heads`, `p` d/h.
+Axes. `b` batch, `n` tokens, `d` dimension of a token (`num_hiddens`), `h` heads, `g`
+groups of heads (`num_kv_heads`), `p = d / h`.
 """
 
 import importlib.util
@@ -20,7 +21,7 @@ from torch import nn
 
 from .positional_encoding import RotaryEncoding
 from .scoring_functions import causal_mask
-from .toolkit import Classifier, DataModule, Trainer
+from .toolkit import Classifier, DataModule, Trainer, show_interactive
 
 __all__ = [
     "SwiGLU",
@@ -29,6 +30,7 @@ __all__ = [
     "load_smollm2",
     "chat_prompt",
     "next_token_probs",
+    "show_sampling",
     "generate",
     "complete",
     "train_bpe",
@@ -339,6 +341,34 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
         before = probs.cumsum(dim=-1) - probs  # of the more probable tokens
         probs = probs.masked_fill(before >= p * probs.sum(-1, keepdim=True), 0)
     return torch.zeros_like(probs).scatter(-1, tokens, probs / probs.sum(-1, keepdim=True))
+
+
+def show_sampling(logits, tokenizer, num_bars=12):
+    """Draw the most probable next tokens, with temperature, top-k, top-p and draws.
+
+    logits (vocabulary,). The 200 largest are held exactly. The others are rounded to a
+    tenth, and only their numbers are kept.
+    """
+    logits, tokens = logits.detach().double().cpu().sort(descending=True)
+    names = [repr(tokenizer.decode([token])) for token in tokens[:200].tolist()]
+    rest, counts = logits[200:].round(decimals=1).unique(return_counts=True)
+    rest = list(zip(rest.tolist(), counts.tolist()))[::-1]
+    probs = logits.softmax(dim=0)
+    numbers = torch.cat([probs[:num_bars], probs[num_bars:].sum()[None]])[:, None]
+    rows = [*names[:num_bars], "all others"]
+    data = {
+        "queries": ["next token"],
+        "keys": names,
+        "scores": [logits[:200].round(decimals=3).tolist()],
+        "rest": rest,
+        "bars": num_bars,
+        "temperatures": [round(0.1 * step, 1) for step in range(1, 21)],
+        "start": 1,
+        "ks": [1, 2, 3, 5, 10, 20, 50, 100, 200, len(logits)],
+        "ps": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
+    }
+    title = "The next token"
+    show_interactive("softmax", title, data, numbers, rows, ["probability"])
 
 
 @torch.no_grad()

@@ -9,10 +9,12 @@ numbers in a value.
 import torch
 
 from .queries_keys_values import attention_pooling
+from .toolkit import show_interactive
 
 __all__ = [
     "gaussian",
     "nadaraya_watson",
+    "show_kernel_width",
     "constant",
     "boxcar",
     "triangular",
@@ -46,6 +48,29 @@ def nadaraya_watson(x_train, y_train, x_val, kernel):
     total = kappa.sum(dim=-1, keepdim=True)
     weights = kappa / torch.where(total > 0, total, 1)
     return attention_pooling(weights, y_train), weights
+
+
+def show_kernel_width(x_train, y_train, x_val, y_val, width=0.3):
+    """Draw the Nadaraya-Watson estimate, with sliders for its width and a query.
+
+    x_train and y_train (m,) are measurements, x_val (n,) positions from 0 on and y_val
+    the truth there. The kernel is a Gaussian, first of this width, or a boxcar.
+    """
+    x, y, grid, truth = (
+        values.double().cpu().round(decimals=4)
+        for values in (x_train, y_train, x_val, y_val)
+    )
+    widths = {0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2, 3} | {width}
+    estimate, weights = nadaraya_watson(x, y, grid, lambda u: gaussian(u / width))
+    table = torch.stack([truth, estimate, 1 / weights.square().sum(dim=1)], dim=1)
+    data = {"x": x, "y": y, "grid": grid, "truth": truth}
+    data = {name: values.tolist() for name, values in data.items()}
+    data |= {"widths": sorted(widths), "start": width}
+    whole = grid == grid.round()
+    rows = [f"x = {position:g}" for position in grid[whole].tolist()]
+    columns = ["truth", "estimate", "effective keys"]
+    title = "The width of a kernel"
+    show_interactive("kernel", title, data, table[whole], rows, columns)
 
 
 def constant(x):

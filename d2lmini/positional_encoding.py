@@ -9,9 +9,9 @@ Axes. `b` sequences of a batch, `n` tokens of a sequence, `d` dimension of a tok
 import torch
 from torch import nn
 
-from .toolkit import check_int
+from .toolkit import check_int, show_interactive
 
-__all__ = ["PositionalEncoding", "RotaryEncoding"]
+__all__ = ["PositionalEncoding", "RotaryEncoding", "show_rotary"]
 
 
 def _rows(table, start, n):
@@ -80,3 +80,26 @@ class RotaryEncoding(nn.Module):
         x, y = X[..., 0::2], X[..., 1::2]  # (..., n, width / 2)
         rotated = torch.stack([x * cos - y * sin, x * sin + y * cos], dim=-1)
         return rotated.flatten(-2).type_as(X)
+
+
+def show_rotary(query, key, i, j, *, base=100, last=40):
+    """Draw the rotated pairs of a query at position i and a key at j, with sliders.
+
+    query and key are (p,), with an even p; positions reach from 0 to `last`. Pair k
+    turns by 1 / base^(2k / p) a position, as in `RotaryEncoding`. Raises
+    ValueError for other vectors and positions.
+    """
+    if query.shape != key.shape or query.ndim != 1 or len(query) % 2:
+        sizes = f"{tuple(query.shape)} and {tuple(key.shape)}"
+        raise ValueError(f"query and key must be (p,) with an even p, not {sizes}")
+    if not (0 <= i <= last and 0 <= j <= last):
+        raise ValueError(f"positions must be from 0 to {last}, not {i} and {j}")
+    rotary = RotaryEncoding(len(query), last + 1, base=base)
+    q, k = rotary(query[None], start=i), rotary(key[None], start=j)
+    parts = (q * k).unflatten(1, (-1, 2)).sum(dim=-1)[0]
+    numbers = torch.cat([parts, parts.sum()[None]])[:, None]
+    rows = [*(f"pair {pair}" for pair in range(len(parts))), "score"]
+    data = {"query": query.tolist(), "key": key.tolist(), "i": i, "j": j}
+    data |= {"bases": sorted({10, 100, 1000, 10000, base}), "base": base, "last": last}
+    title = "A query and a key, rotated"
+    show_interactive("rotary", title, data, numbers, rows, ["part"])

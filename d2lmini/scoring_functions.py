@@ -3,7 +3,7 @@
 """3 · Attention scoring functions
 
 Axes. `b` sentences of a batch, `n` queries, `m` keys and values, `d` dimension of
-queries and keys ($d_q$ and $d_k$ where they differ), `v` dimension of values, `p`
+queries and keys (`d_q` and `d_k` where they differ), `v` dimension of values, `p`
 dimension of projected queries and keys.
 """
 
@@ -12,9 +12,12 @@ import math
 import torch
 from torch import nn
 
+from .toolkit import show_interactive
+
 __all__ = [
     "length_mask",
     "causal_mask",
+    "show_masks",
     "masked_softmax",
     "DotProductAttention",
     "AdditiveAttention",
@@ -45,6 +48,20 @@ def causal_mask(num_queries, num_keys=None, *, start=0, device=None):
     num_keys = start + num_queries if num_keys is None else num_keys
     ones = torch.ones((num_queries, num_keys), dtype=torch.bool, device=device)
     return ones.tril(diagonal=start)
+
+
+def show_masks(scores, tokens):
+    """Draw the attention weights (n, n) of scores, with controls for two masks.
+
+    Raises ValueError unless there are as many tokens as rows and columns.
+    """
+    if (size := tuple(scores.shape)) != (len(tokens), len(tokens)):
+        raise ValueError(f"scores must be {(len(tokens), len(tokens))}, not {size}")
+    scores = scores.detach().double().cpu().round(decimals=4)
+    weights = scores.softmax(dim=-1)
+    data = {"tokens": tokens, "scores": scores.tolist()}
+    title = "Masks over the sentence"
+    show_interactive("mask", title, data, weights, tokens, tokens)
 
 
 def masked_softmax(X, valid_lens=None, *, mask=None):

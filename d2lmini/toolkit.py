@@ -3,8 +3,12 @@
 """A training loop"""
 
 import hashlib
+import html
+import importlib.resources
 import inspect
 import itertools
+import json
+import re
 import shutil
 from collections import namedtuple
 from contextlib import nullcontext
@@ -54,6 +58,7 @@ __all__ = [
     "plot",
     "draw_box",
     "draw_arrow",
+    "show_interactive",
     "fixed_randn",
     "mismatch",
     "error_message",
@@ -618,6 +623,32 @@ def draw_arrow(ax, *points, color="0.25", shrink=0, **style):
     else:
         arrow = FancyArrowPatch(path=Polyline(points), **style)
     ax.add_patch(arrow)
+
+
+def show_interactive(kind, title, data, numbers, rows, columns, svg=""):
+    """Display a figure with controls: HTML that needs no network.
+
+    `kind` names the figure in the script of d2lmini/data/figures.html, and `data` is
+    what the script gets, for JSON. The numbers (r, c) that the figure shows at first
+    stand in a table with the labels `rows` and `columns`, which the script keeps up to
+    date. It serves readers who do not see the figure, and pages without the script, as
+    the picture `svg` does.
+    """
+    import pandas as pd  # slow to import, and only needed here
+    from IPython.display import display
+
+    table = pd.DataFrame(torch.as_tensor(numbers).numpy(), rows, columns)
+    parts = {
+        "kind": kind,
+        "title": html.escape(title),
+        "data": html.escape(json.dumps(data, ensure_ascii=False, separators=(",", ":"))),
+        "svg": svg,
+        "table": table.to_html(float_format="%.2f"),
+    }
+    path = importlib.resources.files("d2lmini") / "data" / "figures.html"
+    page = re.sub(r"{{(\w+)}}", lambda key: parts[key[1]], path.read_text("utf-8"))
+    shown = {"text/html": page, "text/plain": f"{title}, an interactive figure in HTML"}
+    display(shown | ({"image/svg+xml": svg} if svg else {}), raw=True)
 
 
 def fixed_randn(*shape, seed=0):

@@ -15,15 +15,18 @@ addEventListener("afterprint", () => {
   for (const fold of closed) fold.open = false;
 });
 
-// The index of the search, a large file, is read when a reader begins to search.
-addEventListener("focusin", ({ target }) => {
-  const loaded = document.querySelector("script[src*='searchindex.js']");
-  if (target.matches?.("input[name=q]") && !loaded) {
-    const script = document.createElement("script");
-    script.src = new URL("searchindex.js", new URL(root.dataset.content_root, location));
-    document.body.append(script);
-  }
-});
+// The entry of the page is in view in the table of contents, which on a phone opens later.
+function showEntry() {
+  const entry = document.querySelector(".bd-links a.current");
+  const list = entry?.closest(".bd-sidebar-primary");
+  if (!list?.clientHeight) return;
+  const { top, bottom } = entry.getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight) list.scrollTop += top - innerHeight / 2;
+}
+addEventListener("load", showEntry);
+addEventListener("click", ({ target }) => {
+  if (target.closest?.(".primary-toggle")) setTimeout(showEntry, 300); // it slides in
+}, true); // before the theme, which lets nobody else know
 
 addEventListener("load", async () => {
   // The arrows of the table of contents get names.
@@ -31,6 +34,12 @@ addEventListener("load", async () => {
     const chapter = item.querySelector("a").textContent.trim();
     item.querySelector("summary").setAttribute("aria-label", `Pages of ${chapter}`);
   }
+  // Buttons that copy get the name of their code: its number on the page and first line.
+  document.querySelectorAll("button.copybtn").forEach((button, i) => {
+    const code = document.querySelector(button.dataset.clipboardTarget).textContent;
+    const line = code.trim().split("\n", 1)[0];
+    button.setAttribute("aria-label", `Copy code ${i + 1}: ${line}`);
+  });
   // A formula that is wider than the page can be scrolled with the keyboard.
   await window.MathJax?.startup?.promise;
   for (const box of document.querySelectorAll("div.math, mjx-container")) {

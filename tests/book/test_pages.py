@@ -6,27 +6,26 @@ Slow, and needs a built book (`make book`) and Chromium or Chrome.
 import functools
 import gzip
 import http.server
+import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import parse_qs, unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import parse_qs, quote_plus, unquote, urldefrag, urljoin, urlsplit
 
 import nbformat.v4
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
 from helpers import ROOT
-from playwright.sync_api import sync_playwright
+from PIL import Image
 from sphinx.errors import ExtensionError
 
 import d2lmini
-from tools.build import extension
-from tools.build.pdf import BROWSERS
+from tools.build import extension, save
 
 pytestmark = pytest.mark.slow
 JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
@@ -41,12 +40,28 @@ FEW = [
     "notebooks/exercises/05_multi_head",
     "book/results",
 ]
-SEARCHES = {  # what a reader looks for, and the page that must come first
-    "Trainer": "notebooks/00_toolkit",
-    "layer norm": "notebooks/07_transformer",
-    "dropout": "notebooks/03_scoring_functions",
-    "GPT": "notebooks/07_transformer",
-    "RoPE": "notebooks/06_positional_encoding",
+KV_CACHE = "notebooks/07_transformer#decoding-with-a-keyvalue-cache"
+SEARCHES = {  # what a reader looks for, and the section that must come first
+    "Trainer": "notebooks/00_toolkit#model-data-and-trainer-as-three-classes",
+    "BLEU": "notebooks/00_translation#bleu",
+    "attention": "notebooks/01_queries_keys_values#attention-in-one-picture",
+    "temperature": "notebooks/01_queries_keys_values#from-scores-to-weights-the-softmax",
+    "how do I mask padding": "notebooks/03_scoring_functions#padding",
+    "masking padding": "notebooks/03_scoring_functions#padding",
+    "dropout": "notebooks/03_scoring_functions#scaled-dot-product-attention",
+    "multi-head attention": "notebooks/05_multi_head#definition",
+    "positional encoding": "notebooks/06_positional_encoding#positional-encodings",
+    "rotary": "notebooks/06_positional_encoding#rotary-encoding",
+    "RoPE": "notebooks/06_positional_encoding#rotary-encoding",
+    "layer norm": "notebooks/07_transformer#residual-connections-and-layer-normalisation",
+    "kv cache": KV_CACHE,
+    "KV-cache": KV_CACHE,
+    "key-value cache": KV_CACHE,
+    "key–value caching": KV_CACHE,
+    "top-p": "notebooks/11_gpt#the-distribution-of-the-next-token",
+    "LoRA": "notebooks/10_pretraining#the-three-families",
+    "install": "book/index#run-the-notebooks",
+    "set_axes": "book/names#d2lmini.toolkit.set_axes",
 }
 
 # What axe-core finds in what others make, and we cannot mend.
@@ -75,17 +90,6 @@ def address():
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip(f"there is no browser: none of {BROWSERS}")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -133,6 +137,15 @@ WIDE = """[...document.querySelectorAll('body *')].filter(e =>
 TAB_STOPS = """[...document.querySelectorAll("mjx-container[tabindex='0']")]
   .filter(e => e.scrollWidth <= e.clientWidth).length"""
 
+SMALLEST_CODE = """Math.min(Infinity, ...[...document.querySelectorAll('article pre')]
+  .map(e => parseFloat(getComputedStyle(e).fontSize)))"""
+
+# What scrolls sideways, each with the attachments of its backgrounds.
+SCROLLED = """[...document.querySelectorAll(
+    'article :is(pre, .pst-scrollable-table-container, div.output.text_html)')]
+  .filter(e => e.scrollWidth > e.clientWidth + 1)
+  .map(e => getComputedStyle(e).backgroundAttachment)"""
+
 # Code that would lose its right end on paper.
 CUT_OFF = """[...document.querySelectorAll('pre')]
   .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 200))"""
@@ -152,6 +165,7 @@ def test_a_page_fits_a_phone_is_accessible_and_prints_whole(open_page, name):
     told = {each["id"]: [node["html"][:200] for node in each["nodes"]] for each in found}
     assert told.keys() <= THEIRS, told
     assert page.evaluate(TAB_STOPS) == 0
+    assert page.evaluate(SMALLEST_CODE) >= 12
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.set_viewport_size({"width": 720, "height": 1000})  # A4 without its margins
@@ -176,6 +190,50 @@ def test_a_page_fits_a_screen_in_both_themes_and_prints_in_light(
     assert closed.count() == page.locator("article details").count()
 
 
+def test_what_scrolls_sideways_on_a_phone_has_a_shadow_at_its_edge(open_page):
+    page = open_page("notebooks/07_transformer.html", 390)
+    found = page.evaluate(SCROLLED)
+    assert len(found) > 30  # code, outputs and tables
+    assert set(found) == {"local, local, scroll, scroll, scroll"}
+
+
+def colour(page, place, x, y):
+    """The colour of the pixel at (x, y) of an element."""
+    picture = Image.open(io.BytesIO(place.screenshot())).convert("RGB")
+    return picture.getpixel((x, y))
+
+
+def test_figures_have_no_face_in_the_dark_but_photographs_have(open_page):
+    page = open_page("notebooks/08_vision_transformer.html", scheme="dark")
+    text = colour(page, page.locator("article p").first, 0, 0)
+    figure = page.locator("article .cell_output img:not(.photograph)").first
+    assert colour(page, figure, 3, 3) == text
+    assert min(colour(page, page.locator("article img.photograph").first, 12, 12)) > 200
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_buttons_and_folds_are_named_after_what_they_hold(open_page, name):
+    page = open_page(f"{name}.html")
+    names = page.evaluate(
+        "[...document.querySelectorAll('article :is(button.copybtn, summary)')]"
+        ".map(e => e.ariaLabel ?? e.textContent.trim())"
+    )
+    assert "" not in names and len(set(names)) >= 0.95 * len(names)
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_the_page_has_its_entry_in_view_in_the_table_of_contents(open_page, address, width):
+    page = open_page("notebooks/01_queries_keys_values.html", width)
+    page.set_viewport_size({"width": width, "height": 500})
+    page.goto(f"{address}/book/results.html")
+    if width < 600:
+        page.locator("button.primary-toggle").first.click()
+    entry = page.locator(".bd-links a.current").first
+    page.wait_for_timeout(1000)
+    box = entry.bounding_box()
+    assert 0 <= box["y"] and box["y"] + box["height"] <= 500
+
+
 # Kilobytes that a page may load, if the server compresses them: 1.3 times what it does.
 WEIGHTS = {"book/index": 210, "notebooks/07_transformer": 870, "book/instructors": 215}
 
@@ -196,7 +254,7 @@ def test_a_page_loads_little(browser, address, name):
 
 def test_the_search_answers_while_one_types(open_page):
     page = open_page("book/index.html")
-    index = page.locator("script[src*='searchindex.js']")
+    index = page.locator("script[src*='sections.js']")
     assert index.count() == 0  # it is read when somebody searches
     page.keyboard.press("Control+k")
     page.keyboard.type("masked softmax")
@@ -242,12 +300,24 @@ def test_every_link_within_the_book_leads_somewhere(address):
     assert broken == []
 
 
-@pytest.mark.parametrize(("words", "name"), SEARCHES.items(), ids=SEARCHES)
-def test_the_search_finds_the_chapter_first(open_page, words, name):
-    page = open_page(f"search.html?q={words.replace(' ', '+')}")
-    first = page.locator("#search-results ul.search li a").first
-    first.wait_for()
-    assert urlsplit(first.get_attribute("href")).path.endswith(f"{name}.html")
+def test_the_search_finds_the_section_first_and_shows_no_latex(open_page, address):
+    page = open_page("search.html")
+    results = page.locator("#search-results ul.search li")
+    first = {}
+    for words in SEARCHES:
+        page.goto(f"{address}/search.html?q={quote_plus(words)}")
+        results.first.wait_for()
+        first[words] = results.locator("a").first.get_attribute("href")
+        told = " ".join(results.all_text_contents())
+        assert not re.search(r"\\\(|\\\w|\$", told), told
+    expected = {words: target.replace("#", ".html#") for words, target in SEARCHES.items()}
+    assert first == expected
+
+
+def test_the_search_says_that_it_found_nothing(open_page):
+    page = open_page("search.html?q=xylophone")
+    page.get_by_text("No section of this course mentions “xylophone”.").wait_for()
+    assert page.locator("#search-results li").count() == 0 and page.faults == []
 
 
 def links(page):
@@ -369,3 +439,60 @@ def test_an_address_of_another_form_is_refused(monkeypatch, name):
     app = SimpleNamespace(tags=set())
     with pytest.raises(ExtensionError, match=f"owner/name on GitHub, not '{name}'"):
         extension.add_address(app, SimpleNamespace(myst_substitutions={}))
+
+
+DECKS = [path.stem for path in save.chapter_paths(ROOT)]
+
+# What of the current slide is outside of it, or too small to be read from the last row.
+CUT_OR_SMALL = """(() => {
+  const slide = Reveal.getCurrentSlide().firstElementChild;
+  const { left, top, right, bottom } = slide.getBoundingClientRect();
+  const shown = [...slide.querySelectorAll(":not(mjx-container *, svg *)")];
+  const cut = shown.filter(e => {
+    const box = e.getBoundingClientRect();
+    return box.width && (box.left < left || box.top < top
+      || box.right > right || box.bottom > bottom);
+  });
+  const small = shown.filter(e =>
+    e.matches(".content > img") && e.clientWidth < 0.85 * e.naturalWidth
+    || e.matches(".content > img") && e.clientHeight < 0.85 * e.naturalHeight
+    || e.matches("pre, p, li, td") && parseFloat(getComputedStyle(e).fontSize) < 20
+  );
+  return [...cut, ...small].map(e => e.outerHTML.slice(0, 120));
+})()"""
+
+
+@pytest.mark.parametrize("name", DECKS)
+def test_no_slide_is_cut_or_small(open_page, name):
+    page = open_page(f"slides/{name}.html")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.wait_for_function("window.Reveal?.isReady()")
+    assert page.evaluate("document.querySelectorAll('mjx-merror').length") == 0
+    for number in range(page.evaluate("Reveal.getTotalSlides()")):
+        page.evaluate(f"Reveal.slide({number})")
+        assert page.evaluate(CUT_OR_SMALL) == [], number + 1
+    assert page.faults == []
+
+
+def test_a_deck_opens_from_a_file_with_notes_and_prints_a_page_for_each_slide(
+    browser, address
+):
+    context = browser.new_context()
+    page = context.new_page()
+    page.faults = []
+    page.on("pageerror", lambda error: page.faults.append(f"script: {error}"))
+    page.on("request", lambda request: note_outside(page, request.url, "file:"))
+    deck = (BOOK / "slides" / "07_transformer.html").as_uri()
+    page.goto(f"{deck}?print-pdf")
+    page.wait_for_function("window.Reveal?.isReady()")
+    pages = page.locator(".pdf-page")
+    pages.first.wait_for()
+    assert pages.count() == page.evaluate("Reveal.getTotalSlides()")
+    page.goto(f"{deck}#/2")
+    page.wait_for_function("window.Reveal?.isReady()")
+    with context.expect_page() as opened:
+        page.keyboard.press("s")
+    notes = opened.value.locator(".speaker-controls-notes")
+    notes.get_by_text("A recurrent translator has two costs").wait_for()
+    assert page.faults == []
+    context.close()

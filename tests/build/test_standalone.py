@@ -70,7 +70,7 @@ def test_a_download_carries_only_what_it_needs(name):
     source = carried(name)
     text = (NOTEBOOKS / f"{name}.ipynb").read_text("utf-8")
     uses = re.search(r"MTFraEng|phrasebook\.tsv", text)
-    assert len(source) < (220_000 if uses else 60_000)
+    assert len(source) < (220_000 if uses else 70_000)
     assert (len(source) > 100_000) == bool(uses)
     assert max(map(len, source.splitlines())) <= 120
 

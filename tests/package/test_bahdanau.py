@@ -88,12 +88,13 @@ def test_an_explorer_holds_every_weight_and_draws_those_of_the_head_shown(shown)
     weights[1, 2, 1] = torch.tensor([0.0, 0, 1, 0])
     d2l.show_attention(weights, ROWS, COLUMNS, block=2, head=3)
     page = shown[0]["text/html"]
-    held = torch.tensor(json.loads(re.search(r'data-weights="(.*?)"', page)[1]))
+    data = json.loads(html.unescape(re.search(r'data-given="(.*?)"', page)[1]))
+    held = torch.tensor(data["weights"])
     assert_close(held / 100, weights, atol=0.00501, rtol=0)
     assert held[1, 2, 0].tolist() == [0, 1, 49, 50]
-    assert json.loads(re.search(r'data-shown="(.*?)"', page)[1]) == [1, 2]
+    assert (data["block"], data["head"]) == (1, 2)
     root = ET.fromstring(shown[0]["image/svg+xml"])
-    drawn = [float(path.get("opacity")) for path in root.findall(".//{*}path")]
+    drawn = [float(path.get("stroke-opacity")) for path in root.findall(".//{*}path")]
     expected = [weight / 100 for weight in held[1, 2].flatten().tolist()]
     assert drawn == [weight for weight in expected if weight]
     table = re.findall(r"<td>(.*?)</td>", page)

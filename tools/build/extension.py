@@ -12,7 +12,8 @@ page of exercises has a link there to what students get, and folds below each st
 (tools/build/exercises.py). Each page describes itself to search engines and to those who
 show a preview of a link.
 
-The terms of book/terms.yml go into the index, which the search looks through first.
+The terms of book/terms.yml go into the index, and into what the search looks through
+(tools/build/search.py).
 
 Our docstrings are plain text with code in `backticks`; for the page of names, where autodoc
 expects reStructuredText, they are rewritten.
@@ -35,13 +36,11 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
-from tools.build import address, exercises, light, pages
+from tools.build import address, exercises, folds, light, pages, search, slides
 
 # In the HTML of a page, what a reader or a screen reader should not see, and what instead.
 MENDS = {
     ' aria-label="Toggle hidden content"': "",  # it hides what the fold's summary says
-    "Show code cell content": "Check",  # code and output that compare a claim
-    "Hide code cell content": "Check",
     "<th></th>": "<td></td>",  # an empty corner of a table is no heading
     '<th class="head"><p></p></th>': "<td></td>",
 }
@@ -49,6 +48,13 @@ MENDS = {
 HEADING_LINK = re.compile(
     r'<a class="headerlink" href="#(?P<anchor>[^"]+)"[^>]*>[^<]*</a>(?=</h\d>)'
 )
+PATTERNS = {
+    # The head of a table by pandas, with the name of its index in a second row: into the
+    # empty corner of the first.
+    r"<td></td>((?:\s*<th>[^<]*</th>)+\s*</tr>)\s*"
+    r"<tr>\s*(<th>[^<]+</th>)(?:\s*<td></td>)+\s*</tr>(?=\s*</thead>)": r"\2\1",
+    r"(?<=\d)\s±\s(?=\d)": "\u00a0±\u00a0",  # 0.89 ± 0.03 stays on one line
+}
 
 
 def setup(app):
@@ -64,6 +70,7 @@ def setup(app):
     app.connect("html-page-context", add_report_links)
     app.connect("html-page-context", add_launch_buttons, priority=502)  # after the theme's
     app.connect("build-finished", lighten)
+    app.connect("build-finished", write_sections)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -98,8 +105,12 @@ def repository_name():
 
 
 def add_chapters(app, config):
-    """Set the table of chapters, which the start page substitutes."""
-    config.myst_substitutions |= {"chapters": pages.table(Path(app.srcdir))}
+    """Set the table of chapters, which the start page substitutes, and links to slides."""
+    root = Path(app.srcdir)
+    config.myst_substitutions |= {
+        "chapters": pages.table(root),
+        "slides": slides.links(root),
+    }
 
 
 def fold_exercises(app, docname, source):
@@ -173,9 +184,13 @@ def rewrite_docstring(app, what, name, obj, options, lines):
 
 
 def mend(app, pagename, templatename, context, doctree):
-    """Replace in the page what MENDS names."""
+    """Replace in the page what MENDS and PATTERNS name, and name its folds (folds.py)."""
+    body = context.get("body", "")
     for wrong, right in MENDS.items():
-        context["body"] = context.get("body", "").replace(wrong, right)
+        body = body.replace(wrong, right)
+    for pattern, right in PATTERNS.items():
+        body = re.sub(pattern, right, body)
+    context["body"] = folds.name_folds(body)
 
 
 def add_preview(app, pagename, templatename, context, doctree):
@@ -264,3 +279,9 @@ def lighten(app, exception):
     """Take from the finished pages what they do not need (tools/build/light.py)."""
     if exception is None and app.builder.name == "html":
         light.lighten(Path(app.outdir))
+
+
+def write_sections(app, exception):
+    """Write what the search looks through (tools/build/search.py)."""
+    if exception is None and app.builder.name == "html":
+        search.write_sections(app)

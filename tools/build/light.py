@@ -2,7 +2,7 @@
 
 The theme draws its icons with a script of 1.5 MB, although its style sheets draw them with
 a font as well. Of this font, only the icons stay that occur. MathJax stays on pages with
-formulas. The search's index is read by book/_static/course.js when a reader searches.
+formulas. Sphinx's index goes: book/_static/search.js reads another one when one searches.
 """
 
 import re
@@ -30,8 +30,7 @@ def lighten(folder: Path):
         lighter = NO_ICON_SCRIPT.sub("", text)
         if 'class="math' not in text:
             lighter = MATHJAX.sub("", lighter)
-        if path.name != "search.html":
-            lighter = INDEX.sub("", lighter)
+        lighter = INDEX.sub("", lighter)
         if lighter != text:
             path.write_text(lighter, encoding="utf-8", newline="\n")
     write_font(folder, used)

@@ -11,7 +11,7 @@ Each chapter named in `_toc.yml` that saves something becomes one module; what i
 in notebooks/further/ and notebooks/exercises/ save comes last. Its imports are those that
 the saved code needs; `d2l.Name` becomes an explicit import from the module that saves Name,
 which must be an earlier chapter. The module's docstring is the notebook's title and its
-paragraph that begins with `**Axes.**`.
+paragraph that begins with `**Axes.**`, its letters in `backticks`.
 
 ruff removes and sorts the imports, finds undefined names and formats the result. What can't
 be saved is refused with the notebook, the cell and the reason, and nothing is written.
@@ -88,7 +88,7 @@ def read_chapter(path: Path, root: Path) -> Chapter:
         path=path.relative_to(root),
         module=module_name(path.relative_to(root)),
         title=title[1] if title else "",
-        axes=axes[0].replace("**", "") if axes else "",
+        axes=axes[0].replace("**", "").replace("$", "`") if axes else "",
     )
     others = [path.parent / folder / path.name for folder in ("further", "exercises")]
     for notebook in (path, *others):

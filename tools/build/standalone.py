@@ -117,7 +117,7 @@ def setup_cell(cells, stubs=()):
 def package_files(stubs=()):
     """The text of each file of the package; some definitions can be stubs, by name."""
     package = ROOT / "d2lmini"
-    data = [package / "data" / name for name in ("attention.html", "phrasebook.tsv")]
+    data = [package / "data" / name for name in ("figures.html", "phrasebook.tsv")]
     paths = [ROOT / "LICENSE", *package.glob("*.py"), *data]
     files = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
     for name, text in files.items():

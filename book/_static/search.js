@@ -1,0 +1,131 @@
+// The search of the book: sections by relevance, with MiniSearch (minisearch.js), while one
+// types. The theme's dialogue and the page search.html call Sphinx's `Search`; here it gets
+// another way to find and to show results. What is looked through, tools/build/search.py
+// has written; it is read when a reader begins to search.
+
+const QUESTION = "can do does explain find get have how i me my use using what when where which why you";
+const SHOWN = 25;
+
+// How much a find in a field and on a page counts.
+const FIELDS = { title: 6, terms: 8, page: 2, text: 1, code: 0.5 };
+const PAGES = { "notebooks/exercises/": 0.3, "notebooks/further/": 0.6, "book/": 0.5 };
+const NAMED = 3; // where the query is the title of the section, or one of its terms
+
+const splitWords = (text) => text.match(/[\p{Letter}\p{Number}_]+/gu) ?? [];
+
+// The stem of a word, in lower case and American spelling, and the stems of its parts.
+function stems(word, stemmer) {
+  const parts = word.match(/\p{Lu}?[\p{Ll}\p{Number}]+|\p{Lu}+(?!\p{Ll})/gu) ?? [];
+  const forms = /\p{Ll}\p{Lu}|_/u.test(word) ? [word, ...parts] : [word];
+  return forms.map((form) => {
+    const plain = form.toLowerCase().replace(/is(e|ed|er|es|ing|ations?)$/, "iz$1");
+    return stemmer.stemWord(plain);
+  });
+}
+
+class Finder {
+  constructor(sections) {
+    this.sections = sections;
+    const stemmer = new Stemmer(); // Sphinx's, as are `stopwords`
+    this.stems = (word) => stems(word, stemmer);
+    this.skipped = new Set([...stopwords, ...QUESTION.split(" ")]);
+    this.index = new MiniSearch({
+      idField: "url",
+      fields: Object.keys(FIELDS),
+      extractField: (section, field) => [section[field]].flat().join(" "),
+      tokenize: splitWords,
+      processTerm: this.stems,
+    });
+    this.index.addAll(sections);
+    this.byUrl = new Map(sections.map((section) => [section.url, section]));
+    this.names = new Map(
+      sections.map(({ url, title, terms }) => [url, [title, ...terms].map(this.joined)]),
+    );
+  }
+
+  joined = (text) => splitWords(text).flatMap((word) => this.stems(word)).join(" ");
+
+  // Sections that hold all words of the query, else those that hold some of them.
+  find(query) {
+    const words = splitWords(query);
+    const asked = words.filter((word) => !this.skipped.has(word.toLowerCase()));
+    const text = (asked.length ? asked : words).join(" ");
+    const whole = this.joined(text);
+    const boostDocument = (url) => {
+      const page = Object.keys(PAGES).find((start) => url.startsWith(start));
+      return (PAGES[page] ?? 1) * (this.names.get(url).includes(whole) ? NAMED : 1);
+    };
+    const options = { boost: FIELDS, boostDocument, prefix: (term) => term.length > 2 };
+    const all = this.index.search(text, { ...options, combineWith: "AND" });
+    return all.length ? all : this.index.search(text, options);
+  }
+
+  // About thirty words of a section's text, where it holds most of the found words.
+  excerpt({ id, terms }, length = 30) {
+    const { text } = this.byUrl.get(id);
+    const words = text.split(" ");
+    const hits = words.map((word) =>
+      splitWords(word).flatMap(this.stems).filter((stem) => terms.includes(stem)),
+    );
+    let best = [0, 0];
+    hits.forEach((found, start) => {
+      const count = new Set(hits.slice(start, start + length).flat()).size;
+      if (found.length && count > best[0]) best = [count, start];
+    });
+    const start = Math.max(0, best[1] - 5);
+    const shown = document.createElement("p");
+    shown.className = "context";
+    if (start) shown.append("… ");
+    for (let i = start; i < Math.min(start + length, words.length); i += 1) {
+      const word = document.createElement(hits[i].length ? "mark" : "span");
+      word.textContent = words[i];
+      shown.append(word, " ");
+    }
+    if (start + length < words.length) shown.append("…");
+    return shown;
+  }
+}
+
+const readScript = (name) =>
+  new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    const root = new URL(document.documentElement.dataset.content_root, location);
+    Object.assign(script, { src: new URL(name, root), onload: resolve, onerror: reject });
+    document.body.append(script);
+  });
+
+let finder;
+const readFinder = () =>
+  (finder ??= Promise.all([readScript("_static/minisearch.js"), readScript("sections.js")])
+    .then(() => new Finder(sections)));
+
+async function showResults(query) {
+  const { title, status, output } = Search; // of this query: another may follow at once
+  const engine = await readFinder();
+  const results = engine.find(query);
+  for (const result of results.slice(0, SHOWN)) {
+    const section = engine.byUrl.get(result.id);
+    const link = document.createElement("a");
+    link.href = result.id;
+    link.textContent =
+      section.title === section.page ? section.page : `${section.page} › ${section.title}`;
+    const item = document.createElement("li");
+    item.append(link);
+    if (section.text) item.append(engine.excerpt(result));
+    output.append(item);
+  }
+  Search.stopPulse();
+  title.textContent = results.length ? "Search results" : "Nothing found";
+  status.textContent = results.length
+    ? `${results.length} section${results.length === 1 ? "" : "s"} found`
+    : `No section of this course mentions “${query.trim()}”.`;
+}
+
+// Before Sphinx's own handler of this event, which begins a search on search.html.
+document.addEventListener("DOMContentLoaded", () => {
+  Search.hasIndex = () => true;
+  Search.query = showResults;
+});
+addEventListener("focusin", ({ target }) => {
+  if (target.matches?.("input[name=q]")) readFinder();
+});

@@ -1,0 +1,226 @@
+"""The figures that answer, in a browser: what they compute, keyboard, touch, dark mode.
+
+Slow, and needs Chromium or Chrome. The figures come from the package, not from the book.
+"""
+
+import io
+import math
+
+import pytest
+import torch
+from axe_playwright_python.sync_playwright import Axe
+from helpers import random
+from PIL import Image
+from torch.testing import assert_close
+
+import d2lmini as d2l
+
+pytestmark = pytest.mark.slow
+TOKENS = "the cat slept because it ate".split()
+KEYS = ["Zhang", "Lipton", "<b>&"]
+
+
+class Tokenizer:
+    def decode(self, ids):
+        return f" {ids[0]}"
+
+
+def truth(x):
+    return 2 * torch.sin(x) + x
+
+
+SCORES, LOGITS = random(2, 3), 3 * random(3000)
+WORDS = 2 * random(6, 6, seed=1)
+X = torch.sort(5 * torch.rand(20, generator=torch.Generator().manual_seed(0))).values
+Y, GRID = truth(X) + random(20, seed=2), torch.arange(0, 5.01, 0.1)
+QUERY, KEY = random(8, seed=3), random(8, seed=4)
+WEIGHTS = torch.softmax(3 * random(2, 2, 3, 4, seed=5), dim=-1)
+FIGURES = {
+    "softmax": lambda: d2l.show_softmax(SCORES, ["one", "two"], KEYS, temperature=0.3),
+    "sampling": lambda: d2l.show_sampling(LOGITS, Tokenizer()),
+    "kernel": lambda: d2l.show_kernel_width(X, Y, GRID, truth(GRID)),
+    "mask": lambda: d2l.show_masks(WORDS, TOKENS),
+    "rotary": lambda: d2l.show_rotary(QUERY, KEY, i=7, j=3),
+    "attention": lambda: d2l.show_attention(WEIGHTS, list("abc"), TOKENS[:4]),
+}
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A figure</title>
+<meta name="viewport" content="width=device-width"></head>
+<body style="background: {}; color: {}"><main><h1>A figure</h1>{}</main></body></html>"""
+
+
+def html(name, monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
+    FIGURES[name]()
+    return shown[0]["text/html"]
+
+
+@pytest.fixture
+def figure(browser, monkeypatch):
+    """A function that shows a figure on a page of its own, with or without its script."""
+    contexts = []
+
+    def figure(name, colors=("#fff", "#000"), **options):
+        contexts.append(browser.new_context(**options))
+        page = contexts[-1].new_page()
+        page.faults = []
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on("request", lambda request: page.faults.append(request.url))
+        page.set_content(PAGE.format(*colors, html(name, monkeypatch)))
+        return page
+
+    yield figure
+    for context in contexts:
+        context.close()
+
+
+def table(page):
+    """The numbers of the figure's table, a list for each row."""
+    rows = page.locator("tbody tr").all()
+    return [[float(text) for text in row.locator("td").all_text_contents()] for row in rows]
+
+
+def move(page, label, value):
+    """Move a slider with the arrow keys until it says this value."""
+    slider = page.get_by_label(label, exact=True)
+    slider.focus()
+    slider.press("Home")
+    while slider.get_attribute("aria-valuetext") != value:
+        before = slider.get_attribute("aria-valuetext")
+        slider.press("ArrowRight")
+        assert slider.get_attribute("aria-valuetext") != before, f"there is no {value}"
+
+
+def choose(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def status(page):
+    return page.locator("p[aria-live]").text_content()
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_script_computes_the_numbers_that_torch_computed(figure, name):
+    still, page = figure(name, java_script_enabled=False), figure(name)
+    assert page.faults == []
+    assert_close(torch.tensor(table(page)), torch.tensor(table(still)), atol=0.011, rtol=0)
+    assert len(table(page)) > 2
+
+
+def test_the_temperature_is_that_of_a_softmax(figure):
+    page = figure("softmax")
+    move(page, "Temperature τ", "2")
+    expected = torch.softmax(SCORES / 2, dim=-1).T
+    assert_close(torch.tensor(table(page)), expected, atol=0.006, rtol=0)
+    choose(page, "Query two")
+    best = expected[:, 1].argmax().item()
+    assert status(page).startswith(f"two at τ = 2: {expected[best, 1]:.2f} {KEYS[best]} +")
+
+
+@pytest.mark.parametrize(
+    ("temperature", "top_k", "top_p"),
+    [("0.7", "50", "0.9"), ("2", "3,000", "0.95"), ("1.5", "5", "1"), ("1", "200", "0.3")],
+)
+def test_tokens_are_those_of_next_token_probs(figure, temperature, top_k, top_p):
+    page = figure("sampling")
+    move(page, "Temperature τ", temperature)
+    move(page, "top-k", top_k)
+    move(page, "top-p", top_p)
+    options = {"top_k": int(top_k.replace(",", "")), "top_p": float(top_p)}
+    probs = d2l.next_token_probs(LOGITS, float(temperature), **options)
+    expected = probs.sort(descending=True).values
+    expected = [*expected[:12].tolist(), expected[12:].sum().item()]
+    found = torch.tensor(table(page)).flatten()
+    assert_close(found, torch.tensor(expected), atol=0.011, rtol=0)
+    count = int(status(page).split()[0].replace(",", ""))
+    # Beyond the 200 largest, logits are rounded.
+    assert math.isclose(count, (probs > 0).sum().item(), rel_tol=0.03 * (count > 200))
+
+
+def test_only_tokens_that_can_be_drawn_are_drawn(figure):
+    page = figure("sampling")
+    move(page, "top-k", "3")
+    allowed = {f"' {token}'" for token in LOGITS.argsort(descending=True)[:3].tolist()}
+    for _ in range(5):
+        choose(page, "Draw ten tokens")
+        drawn = status(page).removeprefix("Drawn: ").removesuffix(".").split(", ")
+        assert len(drawn) == 10 and set(drawn) <= allowed
+
+
+@pytest.mark.parametrize(
+    ("kernel", "name"), [(d2l.gaussian, "Gaussian"), (d2l.boxcar, "boxcar")]
+)
+def test_the_estimate_is_that_of_nadaraya_and_watson(figure, kernel, name):
+    page = figure("kernel")
+    choose(page, f"Kernel {name}")
+    move(page, "Width σ", "0.7")
+    move(page, "Query x", "3.2")
+    x = torch.tensor([*range(6), 3.2])
+    estimates, weights = d2l.nadaraya_watson(X, Y, x, lambda u: kernel(u / 0.7))
+    counts = 1 / weights.square().sum(dim=1)
+    found = torch.tensor(table(page))
+    assert_close(found[:, 1], estimates[:6], atol=0.006, rtol=0)
+    assert_close(found[:, 2], counts[:6], atol=0.006, rtol=0)
+    assert f"the estimate is {estimates[6]:.2f}" in status(page)
+
+
+@pytest.mark.parametrize("length", [0, 3, 6])
+def test_masks_are_those_of_masked_softmax(figure, length):
+    page = figure("mask")
+    choose(page, "Mask causal")
+    move(page, "Valid length", str(length))
+    expected = d2l.masked_softmax(WORDS[None], [length], mask=d2l.causal_mask(6))[0]
+    assert_close(torch.tensor(table(page)), expected, atol=0.006, rtol=0)
+    choose(page, "Query it")
+    assert ("may attend to no token" in status(page)) == (length == 0)
+    choose(page, "Show scores")
+    assert page.locator("svg text", has_text="−∞").count() == (expected == 0).sum()
+
+
+def test_a_score_changes_with_the_offset_and_not_if_both_move(figure):
+    page = figure("rotary")
+    move(page, "Base", "1,000")
+    move(page, "Query at", "9")
+    rotary = d2l.RotaryEncoding(8, base=1000)
+    parts = rotary(QUERY[None], 9) * rotary(KEY[None], 3)
+    expected = [*parts.unflatten(1, (4, 2)).sum(-1)[0].tolist(), parts.sum().item()]
+    before = table(page)
+    assert_close(torch.tensor(before).flatten(), torch.tensor(expected), atol=0.006, rtol=0)
+    choose(page, "Move both by +1")
+    assert "Query (blue) at 10, key (orange) at 4" in status(page)
+    assert table(page) == before
+    for _ in range(9):
+        choose(page, "Move both by −1")
+    assert "Query (blue) at 6, key (orange) at 0" in status(page)  # and no further
+
+
+def test_the_attention_of_a_token_is_read_by_mouse_keyboard_and_touch(figure):
+    weights = (100 * WEIGHTS + 0.5).int() / 100
+    best = {index: row.argmax() for index, row in enumerate(weights[1, 1])}
+    page = figure("attention", has_touch=True)
+    choose(page, "Block 2")
+    choose(page, "Head 2")
+    assert_close(torch.tensor(table(page)), weights[1, 1], atol=1e-6, rtol=0)
+    query = page.locator(".query-token")
+    for index, reach in [
+        (0, lambda: query.nth(0).tap()),
+        (1, lambda: query.nth(0).focus() or page.keyboard.press("ArrowDown")),
+        (2, lambda: [query.nth(2).hover(position={"x": x, "y": 9}) for x in (20, 24)]),
+    ]:
+        reach()
+        expected = f"{'abc'[index]} attends to {TOKENS[best[index]]}"
+        assert status(page).startswith(expected), index
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_accessible_and_fits_a_phone(figure, name):
+    page = figure(name, viewport={"width": 390, "height": 800}, has_touch=True)
+    assert Axe().run(page).response["violations"] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_has_no_dark_areas_on_a_dark_page(figure, name):
+    page = figure(name, colors=("#14181e", "#ced6dd"))
+    image = Image.open(io.BytesIO(page.screenshot())).convert("L")
+    assert image.getextrema()[0] >= 20  # the page itself has 23

@@ -1,0 +1,31 @@
+"""What the figures with controls refuse. In a browser: tests/book/test_figures.py."""
+
+import pytest
+from helpers import random
+
+import d2lmini as d2l
+
+
+@pytest.mark.parametrize(
+    ("show", "arguments", "message"),
+    [
+        (d2l.show_softmax, (random(2, 3), ["a", "b"], ["c"]), r"\(2, 1\), not \(2, 3\)"),
+        (d2l.show_masks, (random(3, 3), ["a", "b"]), r"\(2, 2\), not \(3, 3\)"),
+        (d2l.show_rotary, (random(4), random(6), 1, 1), r"not \(4,\) and \(6,\)"),
+        (d2l.show_rotary, (random(3), random(3), 1, 1), "with an even p"),
+        (d2l.show_rotary, (random(4), random(4), 1, 41), "0 to 40, not 1 and 41"),
+    ],
+)
+def test_a_figure_refuses_what_does_not_fit(show, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        show(*arguments)
+
+
+def test_a_figure_is_the_same_each_time(monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
+    for _ in range(2):
+        d2l.show_softmax(random(2, 3), ["<a>", "b"], ["c", "d", "</script>"])
+    assert shown[0] == shown[1]
+    page = shown[0]["text/html"]
+    assert "<a>" not in page and page.count("</script>") == 1

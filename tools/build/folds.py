@@ -1,0 +1,49 @@
+"""Name the folds of a page after what they hold, for readers who only hear their names.
+
+A fold shows a word or two: Code, Check, Answer, Tests, A tempting answer, Solution. Its
+name adds the figure that the code draws, or else the first line of the code; the question
+that is answered; the exercise that is tested or solved.
+"""
+
+import re
+from html import escape
+from textwrap import shorten
+
+from bs4 import BeautifulSoup
+
+SHOWN = {  # what myst-nb writes above folded code, and what a reader sees instead
+    "Show code cell source": "Code",
+    "Hide code cell source": "Code",
+    "Show code cell content": "Check",  # code and output that compare a claim
+    "Hide code cell content": "Check",
+}
+PLAIN = "<summary>"  # without a name of its own
+FORMULA = ".math"
+
+
+def name_folds(body: str) -> str:
+    """The HTML of a page, with an `aria-label` for each fold."""
+    for words, word in SHOWN.items():
+        body = body.replace(words, word)
+    page = BeautifulSoup(body, "lxml")
+    for formula in page.select(FORMULA):
+        formula.replace_with("…")
+    summaries = [tag for tag in page.find_all("summary") if not tag.attrs]
+    names = iter([fold_name(summary) for summary in summaries])
+    return re.sub(PLAIN, lambda _: f'<summary aria-label="{escape(next(names))}">', body)
+
+
+def fold_name(summary) -> str:
+    fold, word = summary.parent, summary.text.split("\n")[1 if summary.find("p") else 0]
+    cell = fold.find_parent("div", class_="cell")
+    if cell and "hide" not in fold.get("class", []):
+        return word  # a fold in an output, which names itself
+    if cell and (image := cell.find("img", alt=True)):
+        about = re.split(r"(?<=\w)\. ", image["alt"])[0]
+    elif cell:
+        about = fold.find("pre").text.strip().partition("\n")[0]
+    elif word == "Answer":
+        about = fold.find_previous("p").text
+    else:
+        about = fold.find_previous("h2").text.rstrip("#")
+    return f"{word}: {shorten(about, 90, placeholder=' …')}"

@@ -1,0 +1,92 @@
+"""Write what the book's search looks through: its sections, each with its text.
+
+book/_static/search.js reads the file when a reader begins to search. An entry is a section
+of a page, or a name on the page of names: its address, its title, that of the page, the
+terms that book/terms.yml gives it, its prose and the names in its code.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import yaml
+from docutils import nodes
+from sphinx import addnodes
+
+FILE = "sections.js"
+ENTRIES = (nodes.section, addnodes.desc)
+HEADINGS = (nodes.title, addnodes.desc_signature)
+SKIPPED = (*ENTRIES, *HEADINGS, addnodes.index, nodes.comment)
+NAME = re.compile(r"[A-Za-z_]\w{2,}")
+WRAPPER = re.compile(r"\\(?:math|bold|text|operatorname)[a-z]*\{([^{}]*)\}")
+
+
+def write_sections(app):
+    """Write the sections of all pages into the folder of the book."""
+    root = Path(app.srcdir)
+    terms = yaml.safe_load((root / "book" / "terms.yml").read_text(encoding="utf-8"))
+    found = []
+    for page in sorted(app.env.found_docs):
+        doctree = app.env.get_doctree(page)
+        found += sections(doctree, page, terms.get(page, {}))
+    text = json.dumps(found, ensure_ascii=False, indent=0)
+    Path(app.outdir, FILE).write_text(f"const sections = {text};\n", "utf-8")
+
+
+def sections(doctree, page, terms):
+    """The entries of a page, in its order; the first one is the page itself."""
+    title, entries = doctree.next_node(nodes.title), []
+    for node in doctree.findall(lambda node: isinstance(node, ENTRIES)):
+        heading = next(node.findall(lambda child: isinstance(child, HEADINGS)))
+        ids = node["ids"] or heading["ids"]
+        if not ids:
+            continue
+        prose, code = [], []
+        collect(node, prose, code)
+        name = ids[0].removeprefix("d2lmini.") if node.tagname == "desc" else None
+        entries.append(
+            {
+                "url": f"{page}.html" + (f"#{ids[0]}" if entries else ""),
+                "page": plain(title),
+                "title": name or plain(heading),
+                "terms": [term for key in ids for term in terms.get(key, [])],
+                "text": " ".join("".join(prose).split()),
+                "code": " ".join(sorted(set(NAME.findall(" ".join(code))))),
+            }
+        )
+    return entries
+
+
+def collect(node, prose, code):
+    """Add what stands in an entry, without the entries inside it, to these two lists."""
+    for child in node.children:
+        if isinstance(child, SKIPPED) or is_output(child):
+            continue
+        if isinstance(child, nodes.literal_block):
+            code.append(child.astext())
+        elif isinstance(child, (nodes.math, nodes.math_block)):
+            prose.append(readable(child.astext()))
+        elif isinstance(child, nodes.raw):
+            prose.append(re.sub(r"<[^>]*>", " ", child.astext()))
+        elif isinstance(child, nodes.Text):
+            prose.append(child.astext())
+        else:
+            collect(child, prose, code)
+            if not isinstance(child, nodes.Inline):
+                prose.append(" ")
+
+
+def is_output(node):
+    return isinstance(node, nodes.Element) and "cell_output" in node["classes"]
+
+
+def plain(heading):
+    prose = []
+    collect(heading, prose, [])
+    return " ".join("".join(prose).split())
+
+
+def readable(formula):
+    """A short formula without LaTeX's commands; dots in place of one that needs them."""
+    text = WRAPPER.sub(r"\1", formula)
+    return "…" if re.search(r"[\\{}^_]", text) else text
