@@ -30,6 +30,7 @@ from tools.build.standalone import ROOT
 
 BROWSERS = ["chromium", "chromium-browser", "google-chrome", "chrome"]
 EXERCISES = "notebooks/exercises/"
+PAPER = {"width": 658, "height": 971}  # A4 without its margins, in CSS pixels
 # Sections are in the table of contents, and code that stays open needs no button. Long code
 # that was folded can be broken over pages; that of the text cannot (course.css).
 STYLE = """
@@ -42,7 +43,11 @@ STYLE = """
 @page :first { counter-set: page NUMBER; @top-right { content: none; } }
 #jb-print-toc, p.times, .bd-content .sd-container-fluid,
 .tag_hide-input details.hide > summary { display: none !important; }
-.bd-main .bd-content { margin: 0; }
+details > summary { break-after: avoid; }
+.bd-main .bd-content, .bd-article-container, .bd-article {
+  margin: 0 !important;
+  padding: 0 !important;
+}
 .bd-main .bd-content #jb-print-docs-body h1 {
   margin: 0 0 2rem;
   font-size: 2.5em;
@@ -92,6 +97,16 @@ MARK_PLACES = """() => {
     link.href = "#" + place.id;
     link.style.display = "none";
     document.body.append(link);
+  }
+}"""
+# Nothing scrolls on paper: formulas and tables that are too wide become smaller.
+FIT = """() => {
+  dispatchEvent(new Event("beforeprint"));
+  for (const box of document.querySelectorAll("article :is(div.math, table)")) {
+    const frame = box.parentElement;
+    const { paddingLeft, paddingRight } = getComputedStyle(frame);
+    const room = frame.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    if (box.scrollWidth > room) box.style.zoom = room / box.scrollWidth;
   }
 }"""
 STATEMENTS_ONLY = """() => {
@@ -155,7 +170,8 @@ def write(browser, folder, pages, target, subtitle, solutions=False):
 def print_page(browser, folder, page, number, statements):
     """Print a page of the book, whose first page has this number."""
     page.url, page.number = (folder / f"{page.name}.html").as_uri(), number
-    tab = browser.new_page()
+    tab = browser.new_page(viewport=PAPER)
+    tab.emulate_media(media="print")
     tab.goto(page.url)
     tab.evaluate("window.MathJax?.startup?.promise")
     page.title, page.sections = tab.evaluate(HEADINGS)
@@ -165,6 +181,7 @@ def print_page(browser, folder, page, number, statements):
     tab.evaluate(MARK_PLACES)
     if statements:
         tab.evaluate(STATEMENTS_ONLY)
+    tab.evaluate(FIT)
     page.pdf = to_pdf(tab)
 
 
