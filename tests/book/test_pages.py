@@ -137,6 +137,10 @@ WIDE = """[...document.querySelectorAll('body *')].filter(e =>
 TAB_STOPS = """[...document.querySelectorAll("mjx-container[tabindex='0']")]
   .filter(e => e.scrollWidth <= e.clientWidth).length"""
 
+# Folds whose content would be printed before it has become visible.
+FADING = """[...document.querySelectorAll('details.hide > :not(summary)')]
+  .filter(e => getComputedStyle(e).animationName != 'none').length"""
+
 SMALLEST_CODE = """Math.min(Infinity, ...[...document.querySelectorAll('article pre')]
   .map(e => parseFloat(getComputedStyle(e).fontSize)))"""
 
@@ -170,6 +174,7 @@ def test_a_page_fits_a_phone_is_accessible_and_prints_whole(open_page, name):
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.set_viewport_size({"width": 720, "height": 1000})  # A4 without its margins
     assert page.evaluate(CUT_OFF) == []
+    assert page.evaluate(FADING) == 0
 
 
 @pytest.mark.parametrize(
