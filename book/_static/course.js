@@ -25,14 +25,13 @@ addEventListener("focusin", ({ target }) => {
   }
 });
 
-addEventListener("load", async () => {
+addEventListener("load", () => {
   // The arrows of the table of contents get names.
   for (const item of document.querySelectorAll(".bd-links li:has(> details)")) {
     const chapter = item.querySelector("a").textContent.trim();
     item.querySelector("summary").setAttribute("aria-label", `Pages of ${chapter}`);
   }
   // A formula that is wider than the page can be scrolled with the keyboard.
-  await window.MathJax?.startup?.promise;
   for (const box of document.querySelectorAll("div.math, mjx-container")) {
     if (box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX !== "visible") {
       box.tabIndex = 0;

@@ -11,6 +11,9 @@ start page gets the table of chapters for its `{{ chapters }}` (tools/build/page
 page of exercises has a link there to what students get, and folds below each statement
 (tools/build/exercises.py).
 
+The formulas are set by MathJax while the book is built (tools/build/formulas.py), and pages
+lose what they load without need (tools/build/light.py).
+
 The terms of book/terms.yml go into the index, which the search looks through first.
 
 Our docstrings are plain text with code in `backticks`; for the page of names, where autodoc
@@ -31,7 +34,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
-from tools.build import exercises, light, pages
+from tools.build import exercises, formulas, light, pages
 
 COLAB = "https://colab.research.google.com"
 # In the HTML of a page, what a reader or a screen reader should not see, and what instead.
@@ -46,6 +49,7 @@ MENDS = {
 
 def setup(app):
     app.setup_extension("sphinx.ext.autodoc")
+    app.setup_extension("tools.build.formulas")
     app.connect("config-inited", add_address)
     app.connect("config-inited", add_chapters)
     app.connect("source-read", fold_exercises)
@@ -141,6 +145,7 @@ def mend(app, pagename, templatename, context, doctree):
 
 
 def lighten(app, exception):
-    """Take from the finished pages what they do not need (tools/build/light.py)."""
+    """Set the formulas of the finished pages, and take away what pages do not need."""
     if exception is None and app.builder.name == "html":
+        formulas.render(Path(app.outdir))
         light.lighten(Path(app.outdir))

@@ -1,8 +1,7 @@
 """Take from the book's pages what they load and do not need.
 
 The theme draws its icons with a script of 1.5 MB, although its style sheets draw them with
-a font as well. Of this font, only the icons stay that occur. MathJax stays on pages with
-formulas. The search's index is read by book/_static/course.js when a reader searches.
+a font as well. Of this font, only the icons stay that occur. The search's index is read by book/_static/course.js when a reader searches.
 """
 
 import re
@@ -15,9 +14,6 @@ ICONS = "_static/styles/pydata-sphinx-theme.css"
 FONT = "_static/vendor/fontawesome/webfonts/fa-solid-900.ttf"
 SUBSET = "_static/icons.woff"  # course.css names it
 NO_ICON_SCRIPT = re.compile(r"\s*<(?:script|link)[^>]*fontawesome\.js[^>]*>(?:</script>)?")
-MATHJAX = re.compile(
-    r'\s*<script(?:>window\.MathJax = [^<]*| [^>]*mathjax/tex-chtml\.js">)</script>'
-)
 INDEX = re.compile(r'\s*<script src="[^"]*searchindex\.js"></script>')
 
 
@@ -28,8 +24,6 @@ def lighten(folder: Path):
         text = path.read_text(encoding="utf-8")
         used |= set(re.findall(r"\bfa-[\w-]+", text))
         lighter = NO_ICON_SCRIPT.sub("", text)
-        if 'class="math' not in text:
-            lighter = MATHJAX.sub("", lighter)
         if path.name != "search.html":
             lighter = INDEX.sub("", lighter)
         if lighter != text:
@@ -45,11 +39,17 @@ def write_font(folder, used):
         names = set(re.findall(r"\.(fa-[\w-]+):before", selectors))
         if not names or names & used:
             points.add(int(point, 16))
+    subset(folder / FONT, folder / SUBSET, points)
+
+
+def subset(font, target, points):
+    """Write what a font has of these code points as a font for the web."""
     options = Options()
     options.flavor = "woff"
-    font = TTFont(folder / FONT, recalcTimestamp=False)
+    options.drop_tables += ["FFTM"]  # who made the font when
+    font = TTFont(font, recalcTimestamp=False)
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=points)
     subsetter.subset(font)
     font.flavor = "woff"
-    font.save(folder / SUBSET)
+    font.save(target)
