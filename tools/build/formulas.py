@@ -60,8 +60,7 @@ def render(folder: Path):
     found = run_mathjax({name: sources(text) for name, text in texts.items()})
     style = write_style(folder, found["css"])
     for name, text in texts.items():
-        formulas = iter(found["pages"][name])
-        text = FORMULA.sub(lambda match: element(match, next(formulas)), text)
+        text = put(found["pages"][name], text)
         root = "../" * name.count("/")
         link = f'    <link rel="stylesheet" type="text/css" href="{root}{style}" />\n'
         text = HEAD.sub(link, LINK.sub("", text), count=1)
@@ -80,9 +79,15 @@ def sources(text):
     return [source(match) for match in FORMULA.finditer(text)]
 
 
-def element(match, formula):
-    """The element of a formula with its source and what shows it."""
-    return f'<{match[1]}{match[2]} data-tex="{html.escape(source(match))}">{formula}</{match[1]}>'
+def put(formulas, text):
+    """The page's text with its formulas set, and their sources."""
+    formulas = iter(formulas)
+
+    def element(match):
+        tex = html.escape(source(match))
+        return f'<{match[1]}{match[2]} data-tex="{tex}">{next(formulas)}</{match[1]}>'
+
+    return FORMULA.sub(element, text)
 
 
 def run_mathjax(pages):
