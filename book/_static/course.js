@@ -28,7 +28,7 @@ addEventListener("click", ({ target }) => {
   if (target.closest?.(".primary-toggle")) setTimeout(showEntry, 300); // it slides in
 }, true); // before the theme, which lets nobody else know
 
-addEventListener("load", async () => {
+addEventListener("load", () => {
   // The arrows of the table of contents get names.
   for (const item of document.querySelectorAll(".bd-links li:has(> details)")) {
     const chapter = item.querySelector("a").textContent.trim();
@@ -41,7 +41,6 @@ addEventListener("load", async () => {
     button.setAttribute("aria-label", `Copy code ${i + 1}: ${line}`);
   });
   // A formula that is wider than the page can be scrolled with the keyboard.
-  await window.MathJax?.startup?.promise;
   for (const box of document.querySelectorAll("div.math, mjx-container")) {
     if (box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX !== "visible") {
       box.tabIndex = 0;

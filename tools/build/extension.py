@@ -12,6 +12,9 @@ page of exercises has a link there to what students get, and folds below each st
 (tools/build/exercises.py). Each page describes itself to search engines and to those who
 show a preview of a link.
 
+The formulas are set by MathJax while the book is built (tools/build/formulas.py), and pages
+lose what they load without need (tools/build/light.py).
+
 The terms of book/terms.yml go into the index, and into what the search looks through
 (tools/build/search.py).
 
@@ -36,7 +39,16 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
-from tools.build import address, exercises, folds, light, pages, search, slides
+from tools.build import (
+    address,
+    exercises,
+    folds,
+    formulas,
+    light,
+    pages,
+    search,
+    slides,
+)
 
 # In the HTML of a page, what a reader or a screen reader should not see, and what instead.
 MENDS = {
@@ -59,6 +71,7 @@ PATTERNS = {
 
 def setup(app):
     app.setup_extension("sphinx.ext.autodoc")
+    app.setup_extension("tools.build.formulas")
     app.connect("config-inited", add_address)
     app.connect("config-inited", add_chapters)
     app.connect("source-read", fold_exercises)
@@ -276,8 +289,9 @@ def add_launch_buttons(app, pagename, templatename, context, doctree):
 
 
 def lighten(app, exception):
-    """Take from the finished pages what they do not need (tools/build/light.py)."""
+    """Set the formulas of the finished pages, and take away what pages do not need."""
     if exception is None and app.builder.name == "html":
+        formulas.render(Path(app.outdir))
         light.lighten(Path(app.outdir))
 
 
