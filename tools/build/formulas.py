@@ -10,6 +10,7 @@ from there on pages that Sphinx does not write again.
 import html
 import json
 import re
+import shutil
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -57,7 +58,7 @@ def render(folder: Path):
     texts = {name: text for name, text in texts.items() if FORMULA.search(text)}
     if not texts:
         return
-    found = run_mathjax({name: sources(text) for name, text in texts.items()})
+    found = run_mathjax({name: sources(name, text) for name, text in texts.items()})
     style = write_style(folder, found["css"])
     for name, text in texts.items():
         text = put(found["pages"][name], text)
@@ -67,16 +68,16 @@ def render(folder: Path):
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
-def source(match) -> str:
-    if match[3] is not None:
-        return html.unescape(match[3])
-    if "<" in match[4]:
-        raise ExtensionError(rf"a number that Sphinx gave, and not \tag: {match[4]}")
-    return html.unescape(match[4]).strip()
-
-
-def sources(text):
+def sources(name, text):
+    """The formulas of this page in TeX."""
+    for match in FORMULA.finditer(text):
+        if match[3] is None and "<" in match[4]:
+            raise ExtensionError(rf"{name}: a number from Sphinx, not \tag: {match[4]}")
     return [source(match) for match in FORMULA.finditer(text)]
+
+
+def source(match):
+    return html.unescape(match[4] if match[3] is None else match[3]).strip()
 
 
 def put(formulas, text):
@@ -110,8 +111,11 @@ def write_style(folder, css):
     own, common = characters(css)
     (folder / FOLDER).mkdir(exist_ok=True)
     for family, name in re.findall(r'family: (\w+(?:-\w+)?);\s*src: url\("(.+?)"', css):
-        points = own.get(family, set()) | common
-        subset(FONTS / Path(name).name, folder / "_static" / name, points)
+        font, target = FONTS / Path(name).name, folder / "_static" / name
+        if family == "MJXZERO":  # it draws nothing, and gives lines their height
+            shutil.copyfile(font, target)
+        else:
+            subset(font, target, own.get(family, set()) | common)
     (folder / STYLE).write_text(css, encoding="utf-8", newline="\n")
     return f"{STYLE}?v={sha256(css.encode()).hexdigest()[:8]}"
 
