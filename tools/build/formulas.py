@@ -15,6 +15,7 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
+from fontTools.ttLib import TTFont
 from myst_parser.sphinx_ext.mathjax import html_visit_displaymath
 from py_mini_racer import MiniRacer
 from sphinx.errors import ExtensionError
@@ -32,6 +33,9 @@ STYLE, FOLDER = "_static/formulas.css", "_static/formulas"
 # A formula as Sphinx writes it, and as it stands here after the first build.
 FORMULA = re.compile(
     r'<(div|span)( class="math [^"]*"[^>]*?)(?: data-tex="([^"]*)")?>(.*?)</\1>', re.DOTALL
+)
+FACE = re.compile(
+    r'(@font-face[^{]*\{\s*font-family: ([\w-]+);\s*src: url\("(.+?)"[^}]*\})'
 )
 LINK = re.compile(r" *<link [^>]*formulas\.css[^>]*>\n")
 HEAD = re.compile(r"(?= *<link [^>]*course\.css)")
@@ -108,24 +112,28 @@ def run_mathjax(pages):
 
 def write_style(folder, css):
     """Write the style sheet and the fonts it names, and return the style's address."""
-    own, common = characters(css)
+    drawn, stretched = characters(css)
     (folder / FOLDER).mkdir(exist_ok=True)
-    for family, name in re.findall(r'family: (\w+(?:-\w+)?);\s*src: url\("(.+?)"', css):
+    for rule, family, name in FACE.findall(css):
         font, target = FONTS / Path(name).name, folder / "_static" / name
+        points = drawn.get(family, set()) | stretched
         if family == "MJXZERO":  # it draws nothing, and gives lines their height
             shutil.copyfile(font, target)
+        elif points & TTFont(font).getBestCmap().keys():
+            subset(font, target, points)
         else:
-            subset(font, target, own.get(family, set()) | common)
+            css = css.replace(rule, "")
     (folder / STYLE).write_text(css, encoding="utf-8", newline="\n")
     return f"{STYLE}?v={sha256(css.encode()).hexdigest()[:8]}"
 
 
 def characters(css):
-    """The code points that each family of fonts draws, and those that any may draw."""
-    own, common = {}, set()
+    """The code points that each family of fonts draws, and those of what stretches."""
+    drawn, stretched = {}, set()
     for selector, content in re.findall(r'([^{}]*)\{[^{}]*content: "(.+?)"', css):
         variant = re.search(r"mjx-c\.mjx-c\w+(?:\.TEX(-\w+))?::before", selector)
-        points = own.setdefault(f"MJXTEX{variant[1] or ''}", set()) if variant else common
+        family = f"MJXTEX{variant[1] or ''}" if variant else None
+        points = drawn.setdefault(family, set()) if variant else stretched
         for code, letter in re.findall(r"\\([0-9A-F]+) ?|(.)", content):
             points.add(int(code, 16) if code else ord(letter))
-    return own, common
+    return drawn, stretched
