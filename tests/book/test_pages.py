@@ -25,7 +25,8 @@ from PIL import Image
 from sphinx.errors import ExtensionError
 
 import d2lmini
-from tools.build import extension, save
+from tools.build import save
+from tools.build.address import add_address
 
 pytestmark = pytest.mark.slow
 JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
@@ -481,7 +482,7 @@ def test_an_address_of_another_form_is_refused(monkeypatch, name):
     monkeypatch.setenv("REPO", name)
     app = SimpleNamespace(tags=set())
     with pytest.raises(ExtensionError, match=f"owner/name on GitHub, not '{name}'"):
-        extension.add_address(app, SimpleNamespace(myst_substitutions={}))
+        add_address(app, SimpleNamespace(myst_substitutions={}))
 
 
 DECKS = [path.stem for path in save.chapter_paths(ROOT)]
