@@ -28,6 +28,22 @@ addEventListener("click", ({ target }) => {
   if (target.closest?.(".primary-toggle")) setTimeout(showEntry, 300); // it slides in
 }, true); // before the theme, which lets nobody else know
 
+// A formula is copied as its source.
+addEventListener("copy", (event) => {
+  const selection = getSelection();
+  if (selection.isCollapsed) return;
+  const copied = document.createElement("div");
+  copied.append(selection.getRangeAt(0).cloneContents());
+  const formulas = copied.querySelectorAll("[data-tex]");
+  if (!formulas.length) return;
+  for (const formula of formulas) formula.textContent = formula.dataset.tex;
+  for (const sign of copied.querySelectorAll("button, .headerlink")) sign.remove();
+  document.body.append(copied); // where its blocks become lines
+  event.clipboardData.setData("text/plain", copied.innerText);
+  copied.remove();
+  event.preventDefault();
+});
+
 addEventListener("load", () => {
   // The arrows of the table of contents get names.
   for (const item of document.querySelectorAll(".bd-links li:has(> details)")) {

@@ -7,7 +7,6 @@ from collections import Counter
 
 import pytest
 import torch
-import yaml
 from helpers import ROOT
 
 PAGES = sorted((ROOT / "book").glob("*.md"))
@@ -65,13 +64,6 @@ OUTSIDE = re.compile(
     r"|@import\s+(?:url\()?[\"']?(?:https?:)?//",
     re.IGNORECASE,
 )
-
-
-def test_mathjax_comes_from_the_environment_and_not_from_a_cdn():
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]
-    package = "sphinx-mathjax-offline"
-    assert package in config["config"]["extensions"]
-    assert "mathjax_path" not in config["config"]
 
 
 def test_the_book_loads_nothing_from_outside():

@@ -10,10 +10,12 @@ from there on pages that Sphinx does not write again.
 import html
 import json
 import re
+import shutil
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
+from fontTools.ttLib import TTFont
 from myst_parser.sphinx_ext.mathjax import html_visit_displaymath
 from py_mini_racer import MiniRacer
 from sphinx.errors import ExtensionError
@@ -31,6 +33,9 @@ STYLE, FOLDER = "_static/formulas.css", "_static/formulas"
 # A formula as Sphinx writes it, and as it stands here after the first build.
 FORMULA = re.compile(
     r'<(div|span)( class="math [^"]*"[^>]*?)(?: data-tex="([^"]*)")?>(.*?)</\1>', re.DOTALL
+)
+FACE = re.compile(
+    r'(@font-face[^{]*\{\s*font-family: ([\w-]+);\s*src: url\("(.+?)"[^}]*\})'
 )
 LINK = re.compile(r" *<link [^>]*formulas\.css[^>]*>\n")
 HEAD = re.compile(r"(?= *<link [^>]*course\.css)")
@@ -57,7 +62,7 @@ def render(folder: Path):
     texts = {name: text for name, text in texts.items() if FORMULA.search(text)}
     if not texts:
         return
-    found = run_mathjax({name: sources(text) for name, text in texts.items()})
+    found = run_mathjax({name: sources(name, text) for name, text in texts.items()})
     style = write_style(folder, found["css"])
     for name, text in texts.items():
         text = put(found["pages"][name], text)
@@ -67,16 +72,16 @@ def render(folder: Path):
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
-def source(match) -> str:
-    if match[3] is not None:
-        return html.unescape(match[3])
-    if "<" in match[4]:
-        raise ExtensionError(rf"a number that Sphinx gave, and not \tag: {match[4]}")
-    return html.unescape(match[4]).strip()
-
-
-def sources(text):
+def sources(name, text):
+    """The formulas of this page in TeX."""
+    for match in FORMULA.finditer(text):
+        if match[3] is None and "<" in match[4]:
+            raise ExtensionError(rf"{name}: a number from Sphinx, not \tag: {match[4]}")
     return [source(match) for match in FORMULA.finditer(text)]
+
+
+def source(match):
+    return html.unescape(match[4] if match[3] is None else match[3]).strip()
 
 
 def put(formulas, text):
@@ -107,21 +112,28 @@ def run_mathjax(pages):
 
 def write_style(folder, css):
     """Write the style sheet and the fonts it names, and return the style's address."""
-    own, common = characters(css)
+    drawn, stretched = characters(css)
     (folder / FOLDER).mkdir(exist_ok=True)
-    for family, name in re.findall(r'family: (\w+(?:-\w+)?);\s*src: url\("(.+?)"', css):
-        points = own.get(family, set()) | common
-        subset(FONTS / Path(name).name, folder / "_static" / name, points)
+    for rule, family, name in FACE.findall(css):
+        font, target = FONTS / Path(name).name, folder / "_static" / name
+        points = drawn.get(family, set()) | stretched
+        if family == "MJXZERO":  # it draws nothing, and gives lines their height
+            shutil.copyfile(font, target)
+        elif points & TTFont(font).getBestCmap().keys():
+            subset(font, target, points)
+        else:
+            css = css.replace(rule, "")
     (folder / STYLE).write_text(css, encoding="utf-8", newline="\n")
     return f"{STYLE}?v={sha256(css.encode()).hexdigest()[:8]}"
 
 
 def characters(css):
-    """The code points that each family of fonts draws, and those that any may draw."""
-    own, common = {}, set()
+    """The code points that each family of fonts draws, and those of what stretches."""
+    drawn, stretched = {}, set()
     for selector, content in re.findall(r'([^{}]*)\{[^{}]*content: "(.+?)"', css):
         variant = re.search(r"mjx-c\.mjx-c\w+(?:\.TEX(-\w+))?::before", selector)
-        points = own.setdefault(f"MJXTEX{variant[1] or ''}", set()) if variant else common
+        family = f"MJXTEX{variant[1] or ''}" if variant else None
+        points = drawn.setdefault(family, set()) if variant else stretched
         for code, letter in re.findall(r"\\([0-9A-F]+) ?|(.)", content):
             points.add(int(code, 16) if code else ord(letter))
-    return own, common
+    return drawn, stretched

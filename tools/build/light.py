@@ -49,7 +49,7 @@ def lighten(folder: Path):
 
 
 def pages_in(folder):
-    """The pages of the book, without the slides beside them, which an earlier build wrote."""
+    """The pages of the book, without slides that an earlier build wrote."""
     paths = folder.rglob("*.html")
     return sorted(path for path in paths if path.relative_to(folder).parts[0] != "slides")
 
