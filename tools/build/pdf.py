@@ -100,8 +100,10 @@ MARK_PLACES = """() => {
   }
 }"""
 # Nothing scrolls on paper: formulas and tables that are too wide become smaller.
-FIT = """() => {
+FIT = """async () => {
   dispatchEvent(new Event("beforeprint"));
+  document.body.offsetHeight; // fonts of what folds hide are read when it is laid out
+  await document.fonts.ready;
   for (const box of document.querySelectorAll("article :is(div.math, table)")) {
     const frame = box.parentElement;
     const { paddingLeft, paddingRight } = getComputedStyle(frame);
@@ -173,7 +175,6 @@ def print_page(browser, folder, page, number, statements):
     tab = browser.new_page(viewport=PAPER)
     tab.emulate_media(media="print")
     tab.goto(page.url)
-    tab.evaluate("window.MathJax?.startup?.promise")
     page.title, page.sections = tab.evaluate(HEADINGS)
     title = json.dumps(page.title, ensure_ascii=False)
     style = STYLE.replace("TITLE", title).replace("NUMBER", str(number))
