@@ -121,10 +121,11 @@ async function showResults(query) {
     : `No section of this course mentions “${query.trim()}”.`;
 }
 
-// Before Sphinx's own handler of this event, which begins a search on search.html.
+// By now Sphinx has begun the search of search.html, and waits for its own index.
 document.addEventListener("DOMContentLoaded", () => {
   Search.hasIndex = () => true;
   Search.query = showResults;
+  if (Search._queued_query !== null) showResults(Search._queued_query);
 });
 addEventListener("focusin", ({ target }) => {
   if (target.matches?.("input[name=q]")) readFinder();
