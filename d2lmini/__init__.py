@@ -42,6 +42,18 @@ from .nadaraya_watson import (
     triangular,
 )
 from .positional_encoding import PositionalEncoding, RotaryEncoding, show_rotary
+from .post_training import (
+    LoRA,
+    add_lora,
+    answer_log_probs,
+    converse,
+    dpo_margin,
+    encode_answers,
+    grpo_loss,
+    merge_lora,
+    sample_answers,
+    stream,
+)
 from .pretraining import TransformerLM, corrupt_spans, mask_tokens, valid_lens_for
 from .queries_keys_values import (
     attention_pooling,
@@ -238,5 +250,15 @@ __all__ = [
     "TokenWindows",
     "train_gpt",
     "load_pretrained",
+    "encode_answers",
+    "answer_log_probs",
+    "sample_answers",
+    "LoRA",
+    "add_lora",
+    "merge_lora",
+    "dpo_margin",
+    "grpo_loss",
+    "stream",
+    "converse",
     "__version__",
 ]

