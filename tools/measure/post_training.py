@@ -2,53 +2,85 @@
 
     .venv/bin/python -m tools.measure.post_training [--seeds 0 1 2] [--write]
 
-The code is that of the notebook, with another SEED and without the real model; its bar
-charts become rows. With --write, the table goes to book/_generated/post_training.md.
+The code is that of the notebook, with another SEED and without the chat; its bar charts
+become rows. A control for the real model comes in addition: examples in its prompt instead
+of training. With --write, the tables go to book/_generated/post_training.md.
 """
 
 import argparse
 import sys
 
 import matplotlib
+import torch
 
+import d2lmini as d2l
 from tools.build import pages
 from tools.build.standalone import ROOT
 from tools.measure import results
 
 NOTEBOOK = ROOT / "notebooks" / "12_post_training.ipynb"
-COLUMNS = ["", "right", "with steps"]
-LEFT_OUT = ("smol", "make_requests", "run_lower", "right calls", "converse(", "stream(")
+CHAT = "typed = iter"
+IN_PROMPT = 8  # examples
 
 
 def run(seed, cells):
     """Name -> row of each model that the notebook's cells train from this seed."""
     tables, names = [], {}
     for source in cells:
-        if any(part in source for part in LEFT_OUT):
+        if CHAT in source:
             continue
         exec(source.replace("SEED = 0", f"SEED = {seed}"), names)
         names["bars"] = lambda rows, columns=(): tables.append(rows)
-    fine_tuning, lora, preferences, _, _, wrong = tables
+    fine_tuning, lora, real, preferences, _, _, wrong = tables
     found = dict(fine_tuning)
     found |= {f"LoRA, {name}": row for name, row in lora.items() if "rank" in name}
     for name in ("with steps", "at once"):
         found[f"DPO, answers {name} preferred"] = preferences[name]
     found["GRPO, 100 steps"] = names["history"][-1]
-    found["fine-tuned for as long as GRPO"] = names["control"][-1]
+    found["fine-tuned further, with the operations of GRPO"] = names["control"][-1]
     found["GRPO with the wrong reward"] = wrong["after"]
-    return found
+    calls = {"not trained": real["before"], "LoRA": real["after"]}
+    calls[f"not trained, {IN_PROMPT} examples in the prompt"] = in_prompt(seed, names)
+    return found, calls
 
 
-def table(runs):
+def with_examples(requests, calls):
+    """A function that puts a request into the template, after these with their calls."""
+    prompt = d2l.chat_prompt(requests[0]).removesuffix(turn(requests[0]))
+    prompt += "".join(f"{turn(r)}{call}<|im_end|>\n" for r, call in zip(requests, calls))
+    return lambda request: prompt + turn(request)
+
+
+def turn(request):
+    """A user's turn in SmolLM2's template, and the beginning of the answer."""
+    return f"<|im_start|>user\n{request}<|im_end|>\n<|im_start|>assistant\n"
+
+
+@torch.no_grad()
+def in_prompt(seed, names):
+    """The row of the untrained model with examples in its prompt, drawn from the seed."""
+    model, tokenizer = d2l.load_smollm2()
+    prompt = with_examples(*names["make_requests"](IN_PROMPT, seed))
+    right = []
+    for request, call in zip(names["test_requests"], names["test_calls"]):
+        tokens, mask = names["encode_answers"](
+            tokenizer, [prompt(request)], [call], "<|im_end|>"
+        )
+        found = model(tokens[:, :-1])[mask[:, 1:]].argmax(dim=-1)
+        right.append(float((found == tokens[mask]).all()))
+    return {"right calls": sum(right) / len(right)}
+
+
+def table(runs, columns):
     """Markdown: for each model its shares in percent, one number for each seed."""
     rows = []
     for name in runs[0]:
         shares = [
             " / ".join(f"{100 * found[name][column]:.0f}" for found in runs)
-            for column in COLUMNS[1:]
+            for column in columns
         ]
         rows.append([name, *shares])
-    return results.head(COLUMNS) + "\n" + results.lines(*rows)
+    return results.head(["", *columns]) + "\n" + results.lines(*rows)
 
 
 def main(argv=None):
@@ -59,7 +91,9 @@ def main(argv=None):
     matplotlib.use("Agg")
     notebook = pages.read(NOTEBOOK)
     cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    found = table([run(seed, cells) for seed in options.seeds])
+    models, calls = zip(*(run(seed, cells) for seed in options.seeds))
+    found = table(models, ["right", "with steps"])
+    found += "\n\nThe real model:\n\n" + table(calls, ["right calls"])
     print(found)
     if options.write:
         results.write("post_training", found)
