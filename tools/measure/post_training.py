@@ -4,7 +4,8 @@
 
 The code is that of the notebook, with another SEED and without the chat; its bar charts
 become rows. A control for the real model comes in addition: examples in its prompt instead
-of training. With --write, the tables go to book/_generated/post_training.md.
+of training. With --write, the tables go to post_training.md and tool_calls.md in
+book/_generated.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from tools.build.standalone import ROOT
 from tools.measure import results
 
 NOTEBOOK = ROOT / "notebooks" / "12_post_training.ipynb"
+TABLES = {"post_training": ["right", "with steps"], "tool_calls": ["right calls"]}
 CHAT = "typed = iter"
 IN_PROMPT = 8  # examples
 
@@ -91,12 +93,12 @@ def main(argv=None):
     matplotlib.use("Agg")
     notebook = pages.read(NOTEBOOK)
     cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    models, calls = zip(*(run(seed, cells) for seed in options.seeds))
-    found = table(models, ["right", "with steps"])
-    found += "\n\nThe real model:\n\n" + table(calls, ["right calls"])
-    print(found)
-    if options.write:
-        results.write("post_training", found)
+    runs = zip(*(run(seed, cells) for seed in options.seeds))
+    for (name, columns), found in zip(TABLES.items(), runs):
+        text = table(found, columns)
+        print(text)
+        if options.write:
+            results.write(name, text)
 
 
 if __name__ == "__main__":
