@@ -37,8 +37,7 @@ def prose(path):
 
 
 def figures(cell):
-    kinds = {"image/svg+xml", "image/png"}
-    return [output for output in cell.outputs if kinds & output.get("data", {}).keys()]
+    return [output for output in cell.outputs if "image/svg+xml" in output.get("data", {})]
 
 
 def tags(cell):
@@ -75,8 +74,10 @@ def test_every_cell_is_executed_and_nearly_all_are_compared(path):
 
 
 @notebook
-def test_figures_say_what_they_show_come_once_and_stay_small(path):
+def test_figures_are_svg_say_what_they_show_come_once_and_stay_small(path):
     for cell in code_cells(path):
+        data = [output.get("data", {}) for output in cell.outputs]
+        assert not any("image/png" in formats for formats in data), "call set_figsize first"
         shown = [str(output.data) for output in figures(cell)]
         assert len(shown) == len(set(shown)), cell.source
         assert all(len(figure) < 150_000 for figure in shown), cell.source
