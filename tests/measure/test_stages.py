@@ -38,17 +38,19 @@ def test_each_model_is_a_row_with_one_number_for_each_seed(monkeypatch):
         "typed = iter([1 / 0])",
         "bars({'before': {'right calls': 0.0}, 'after': {'right calls': 0.75}})",
         "bars({'with steps': row(0.4), 'at once': row(0.1)})",
-        "bars({'β = 1': row(0.4)})",
+        "bars({'β = 1': {'in order': 0.75, 'KL': 1.25 + SEED, 'with steps': 1.0}})",
         "bars({'with steps': row(0.4)})",
         "history, control = [row(0.5), row(0.9)], [row(0.5), row(0.1)]",
         "bars({'before': row(0.5), 'after': row(0.05)})",
     ]
-    models, calls = zip(*(post_training.run(seed, cells) for seed in (0, 1)))
+    models, calls, price = zip(*(post_training.run(seed, cells) for seed in (0, 1)))
     found = post_training.table(models, ["right", "with steps"])
     assert "| LoRA, rank 1 | 20 / 20 | 0 / 50 |" in found
     assert "| GRPO, 100 steps | 90 / 90 | 0 / 50 |" in found
     found = post_training.table(calls, ["right calls"])
     assert "| LoRA | 75 / 75 |" in found
     assert "| not trained, 8 examples in the prompt | 0 / 25 |" in found
+    found = post_training.table(price, post_training.TABLES["price"])
+    assert "| β = 1 | 75 / 75 | 1.2 / 2.2 | 100 / 100 |" in found
     with pytest.raises(ZeroDivisionError):
         post_training.run(0, [bars, "1 / 0"])

@@ -4,8 +4,7 @@
 
 The code is that of the notebook, with another SEED and without the chat; its bar charts
 become rows. A control for the real model comes in addition: examples in its prompt instead
-of training. With --write, the tables go to post_training.md and tool_calls.md in
-book/_generated.
+of training. With --write, the tables go to book/_generated.
 """
 
 import argparse
@@ -20,8 +19,13 @@ from tools.build.standalone import ROOT
 from tools.measure import results
 
 NOTEBOOK = ROOT / "notebooks" / "12_post_training.ipynb"
-TABLES = {"post_training": ["right", "with steps"], "tool_calls": ["right calls"]}
+TABLES = {
+    "post_training": ["right", "with steps"],
+    "tool_calls": ["right calls"],
+    "price": ["in order", "KL", "with steps"],
+}
 CHAT = "typed = iter"
+USER = "<|im_start|>user"
 IN_PROMPT = 8  # examples
 
 
@@ -33,7 +37,7 @@ def run(seed, cells):
             continue
         exec(source.replace("SEED = 0", f"SEED = {seed}"), names)
         names["bars"] = lambda rows, columns=(): tables.append(rows)
-    fine_tuning, lora, real, preferences, _, _, wrong = tables
+    fine_tuning, lora, real, preferences, price, _, wrong = tables
     found = dict(fine_tuning)
     found |= {f"LoRA, {name}": row for name, row in lora.items() if "rank" in name}
     for name in ("with steps", "at once"):
@@ -43,19 +47,19 @@ def run(seed, cells):
     found["GRPO with the wrong reward"] = wrong["after"]
     calls = {"not trained": real["before"], "LoRA": real["after"]}
     calls[f"not trained, {IN_PROMPT} examples in the prompt"] = in_prompt(seed, names)
-    return found, calls
+    return found, calls, price
 
 
 def with_examples(requests, calls):
     """A function that puts a request into the template, after these with their calls."""
-    prompt = d2l.chat_prompt(requests[0]).removesuffix(turn(requests[0]))
-    prompt += "".join(f"{turn(r)}{call}<|im_end|>\n" for r, call in zip(requests, calls))
-    return lambda request: prompt + turn(request)
+    turns = [turn(r) + f"{call}<|im_end|>\n" for r, call in zip(requests, calls)]
+    system = d2l.chat_prompt("").removesuffix(turn(""))
+    return lambda request: system + "".join(turns) + turn(request)
 
 
 def turn(request):
-    """A user's turn in SmolLM2's template, and the beginning of the answer."""
-    return f"<|im_start|>user\n{request}<|im_end|>\n<|im_start|>assistant\n"
+    """A user's turn and the beginning of the answer: a prompt without what precedes."""
+    return USER + d2l.chat_prompt(request).split(USER, 1)[1]
 
 
 @torch.no_grad()
@@ -74,11 +78,19 @@ def in_prompt(seed, names):
 
 
 def table(runs, columns):
-    """Markdown: for each model its shares in percent, one number for each seed."""
+    """Markdown: for each model its shares in percent, one number for each seed.
+
+    The KL divergence is no share, and is in nats.
+    """
     rows = []
     for name in runs[0]:
         shares = [
-            " / ".join(f"{100 * found[name][column]:.0f}" for found in runs)
+            " / ".join(
+                f"{found[name][column]:.1f}"
+                if column == "KL"
+                else f"{100 * found[name][column]:.0f}"
+                for found in runs
+            )
             for column in columns
         ]
         rows.append([name, *shares])
