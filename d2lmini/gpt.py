@@ -510,12 +510,15 @@ def train_gpt(
     batch_size=16,
     lr=0.006,
     seed=0,
+    precision="32-true",
 ):
     """A `GPT` with the parts of Llama, trained on tokens, a tensor, for some updates.
 
     Each update sees batch_size windows of n tokens, which is also the most that the
-    model can read. The learning rate rises to lr and then falls to 0. Matrix products
-    are in bfloat16. Raises ValueError for a text that is shorter than a window.
+    model can read. The learning rate rises to lr and then falls to 0. With the
+    precision "bf16-mixed" matrix products are in bfloat16, which saves time only on
+    processors that have instructions for it. Raises ValueError for a text that is
+    shorter than a window.
     """
     windows = TokenWindows(tokens, num_updates, n, batch_size)
     _ = torch.manual_seed(seed)
@@ -535,7 +538,7 @@ def train_gpt(
     model.plot_train_per_epoch = 20
     warmup = max(1, min(100, num_updates // 10))
     trainer = Trainer(
-        1, num_gpus=1, gradient_clip_val=1, warmup=warmup, precision="bf16-mixed"
+        1, num_gpus=1, gradient_clip_val=1, warmup=warmup, precision=precision
     )
     trainer.fit(model, windows)
     return model.eval()
