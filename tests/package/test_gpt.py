@@ -455,6 +455,19 @@ def test_five_lines_train_a_model_on_a_text_of_one_s_own():
         d2l.train_gpt(tokens[:5], 1, vocab_size=270, **sizes)
 
 
+def test_a_gpt_is_trained_in_float32_unless_another_precision_is_asked_for():
+    sizes = {"vocab_size": 20, "num_hiddens": 16, "n": 8, "batch_size": 2}
+    tokens = torch.arange(60) % 20
+    first, full, half = (
+        d2l.train_gpt(tokens, 3, **sizes, **options).output.weight
+        for options in ({}, {"precision": "32-true"}, {"precision": "bf16-mixed"})
+    )
+    assert torch.equal(first, full) and not torch.equal(full, half)
+    assert_close(half, full, 0.02)
+    with pytest.raises(ValueError, match="precision is 32-true or bf16-mixed, not 'bf16'"):
+        d2l.train_gpt(tokens, 3, **sizes, precision="bf16")
+
+
 def test_a_text_ends_before_the_stop_token_and_a_wrong_one_is_named():
     tokenizer = d2l.train_bpe(["a b c"], 260)
     model = gpt()
