@@ -14,9 +14,6 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch import nn
 
 from .positional_encoding import RotaryEncoding
@@ -299,6 +296,8 @@ def load_smollm2():
 
 def _gguf_tokenizer(fields):
     """The tokenizer of a GGUF file: byte-pair encoding, each digit a token."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+
     tokens = fields["tokenizer.ggml.tokens"]
     merges = [tuple(pair.split(" ")) for pair in fields["tokenizer.ggml.merges"]]
     vocab = {token: i for i, token in enumerate(tokens)}
@@ -426,6 +425,8 @@ def complete(model, tokenizer, prompt, max_new_tokens=100, *, stop=None, **optio
 
 def train_bpe(texts, vocab_size):
     """A tokenizer by byte-pair encoding of bytes, trained on the texts."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -709,6 +710,8 @@ _FAMILIES = {
 
 def _read_weights(path):
     """The weights of model.safetensors, or of the files that its index names."""
+    from safetensors.torch import load_file
+
     index = path.with_name("model.safetensors.index.json")
     if not index.exists():
         return load_file(path)
@@ -726,6 +729,9 @@ def load_pretrained(folder):
     of GPT-2, Llama (also with the angles of 3.1) and Qwen 2. Raises ValueError, with
     the file and the field or weight, for what is missing, damaged, or unknown.
     """
+    from safetensors import SafetensorError
+    from tokenizers import Tokenizer
+
     path = Path(folder, "config.json")
     try:
         config = json.loads(path.read_text(encoding="utf-8"))

@@ -34,7 +34,6 @@ from torch.utils.data import (
     TensorDataset,
 )
 from torch.utils.data.distributed import DistributedSampler
-from tqdm import tqdm
 
 __all__ = [
     "check_shape",
@@ -279,6 +278,8 @@ class Trainer(HyperParameters):
 
     def fit(self, model, data):
         """Train the model on the data for max_epochs epochs; validate after each."""
+        from tqdm import tqdm
+
         self.prepare_data(data)
         self.prepare_model(model)
         if dist.is_initialized():
@@ -719,6 +720,8 @@ def _hash(path, like):
 
 def _fetch(url, part):
     """Write the file at url to `part`; ConnectionError if the connection breaks off."""
+    from tqdm import tqdm
+
     with urlopen(url, timeout=30) as answer, open(part, "wb") as file:
         size = int(answer.headers.get("Content-Length", 0))
         bar = tqdm.wrapattr(answer, "read", total=size or None, desc=part.stem)
