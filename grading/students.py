@@ -11,13 +11,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.build.standalone import ROOT, package_files
+from tools.build.save import ROOT
+from tools.build.standalone import package_files
 
 README = """\
 # Attention & Transformers: the notebooks of the course
 
 `notebooks/` holds the chapters, `notebooks/further/` optional pages, `notebooks/exercises/`
-the assignments. You need Python 3.11 or newer. In this folder:
+the assignments. You need Python 3.11 to 3.14. In this folder:
 
     python -m venv .venv
     .venv/bin/pip install jupyterlab {wheel}
@@ -56,14 +57,11 @@ def write(course, stubs):
 
 def make_wheel(temporary, folder, stubs):
     """Build the package with these names as stubs; returns the wheel's path."""
-    for name, text in package_files(stubs).items():
-        path = temporary / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
+    shutil.copytree(ROOT / "d2lmini" / "data", temporary / "d2lmini" / "data")
+    for name, text in package_files((), stubs).items():
+        (temporary / name).write_text(text, encoding="utf-8", newline="\n")
     shutil.copy(ROOT / "pyproject.toml", temporary)
     (temporary / "README.md").write_text("See the course.", encoding="utf-8")
-    for path in (ROOT / "d2lmini" / "data").glob("*.*"):
-        shutil.copy(path, temporary / "d2lmini" / "data")
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
     command += ["--no-build-isolation", "--wheel-dir", str(folder), str(temporary)]
     subprocess.run(command, check=True)

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from tools.build import pages, save
+from tools.build import execute, pages, save, uses
 from tools.build.pages import read
 
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
@@ -60,6 +60,13 @@ def test_cells_are_numbered_from_one_and_hold_clean_outputs(path):
             assert output.output_type != "error", cell.source
             assert output.get("name") != "stderr", (cell.source, output.get("text"))
             assert "application/vnd.jupyter.widget-view+json" not in output.get("data", {})
+
+
+@notebook
+def test_all_outputs_are_those_of_the_code_as_it_is(path):
+    now = uses.fingerprint(execute.sources(read(path)))
+    advice = f"run `make execute NB={path.relative_to(ROOT)}`"
+    assert read(path).metadata.get("fingerprint") == now, advice
 
 
 @notebook

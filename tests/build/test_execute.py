@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import nbformat.v4
 import pytest
 
-from tools.build import execute
+from tools.build import execute, uses
 
 CLOCK = "import time\ntime.time_ns()"
 TIMING = {"execution": {"iopub.execute_input": "now"}, "collapsed": False, "scrolled": True}
@@ -32,7 +32,8 @@ def outputs(notebook):
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
-    """A notebook run four times: new, again, with one cell edited, and with --refresh."""
+    """A notebook run six times: new, again, with a stable cell that prints something else,
+    with one cell edited, with a changed package, and with --refresh."""
     path = write(
         tmp_path_factory.mktemp("my course") / "00_one.ipynb",
         nbformat.v4.new_markdown_cell("# One"),
@@ -40,6 +41,7 @@ def course(tmp_path_factory):
         code("x + 1"),
         *(code(CLOCK, UNSTABLE), code(CLOCK, UNSTABLE), code(f"{CLOCK}  # a", UNSTABLE)),
         code("import os\nos.path.basename(os.getcwd())[:9], os.environ['TQDM_DISABLE']"),
+        code("os.environ.get('PRINTED')"),
         kernelspec={"display_name": "mine", "language": "python", "name": "mine"},
     )
     seen = SimpleNamespace(path=path)
@@ -56,10 +58,14 @@ def course(tmp_path_factory):
         run("first")
         seen.notebook = nbformat.read(path, as_version=4)
         run("again")
+        patch.setenv("PRINTED", "something else")
+        run("printed")
         notebook = nbformat.read(path, as_version=4)
         notebook.cells[5].source = f"{CLOCK}  # b"
         nbformat.write(notebook, path)
         run("edited")
+        patch.setattr(execute, "fingerprint", lambda sources: "of another package")
+        run("package")
         run("refreshed", "--refresh")
     return seen
 
@@ -73,10 +79,14 @@ def test_outputs_are_stored_of_a_run_in_the_folder_and_without_progress_bars(cou
 
 
 def test_metadata_and_numbers_of_cells_do_not_depend_on_the_editor(course):
-    assert course.notebook.metadata == execute.METADATA | {"running_seconds": 5}
+    noted = {
+        "running_seconds": 5,
+        "fingerprint": uses.fingerprint(execute.sources(course.notebook)),
+    }
+    assert course.notebook.metadata == execute.METADATA | noted
     cells = execute.code_cells(course.notebook)
     assert cells[0].metadata == {}
-    assert [cell.execution_count for cell in cells] == [1, 2, 3, 4, 5, 6]
+    assert [cell.execution_count for cell in cells] == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_a_second_run_leaves_the_file_as_it_is(course):
@@ -99,16 +109,12 @@ def test_a_running_time_is_rounded_up_and_kept_unless_it_is_far_off():
         assert notebook.metadata["running_seconds"] == noted
 
 
-def test_an_unstable_output_is_kept_until_its_source_changes_or_a_refresh(course):
-    first, edited, refreshed = (
-        course.first.times,
-        course.edited.times,
-        course.refreshed.times,
-    )
-    assert first[0] != first[1]  # two cells with the same source
-    assert edited[:2] == first[:2]
-    assert edited[2] != first[2]
-    assert all(new != old for new, old in zip(refreshed, edited, strict=True))
+@pytest.mark.parametrize("run", ["printed", "edited", "package", "refreshed"])
+def test_all_outputs_come_from_one_run(course, run):
+    runs = ["again", "printed", "edited", "package", "refreshed"]
+    before = getattr(course, runs[runs.index(run) - 1]).times
+    assert len(before) == 3
+    assert all(old != new for old, new in zip(before, getattr(course, run).times))
 
 
 def test_a_failure_names_notebook_and_cell_and_stops_no_other(tmp_path, capsys):

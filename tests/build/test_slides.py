@@ -160,7 +160,7 @@ def test_every_formula_and_line_of_code_on_a_slide_stands_in_its_notebook(path):
 
 
 def test_the_decks_share_what_they_load_and_are_small(tmp_path):
-    slides.write(tmp_path)
+    slides.write(ROOT, tmp_path)
     assert {path.stem for path in tmp_path.glob("*.html")} == {p.stem for p in CHAPTERS}
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 10e6
     for path in CHAPTERS:

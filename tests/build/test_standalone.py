@@ -11,11 +11,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from helpers import ROOT
+from helpers import ROOT, served
 from jupyter_client import KernelManager
 from jupyter_client.kernelspec import KernelSpecManager
 
-from tools.build import exercises, standalone
+from tools.build import standalone
 
 NOTEBOOKS = ROOT / "notebooks"
 FEW = ["01_queries_keys_values", "exercises/03_scoring_functions"]
@@ -33,29 +33,13 @@ socket.socket.connect = connect
 """
 
 
-def read(path):
-    return nbformat.read(path, as_version=4)
-
-
-def served(name):
-    """A notebook as the book serves it, an exercise with the solutions as answers."""
-    source = read(NOTEBOOKS / f"{name}.ipynb")
-    if "exercises" not in name:
-        standalone.add_setup(source)
-        return source
-    stored = {cell.id: cell for cell in source.cells}
-    notebook = exercises.student_view(source)
-    for cell in notebook.cells:
-        if cell.cell_type == "code" and cell.id in stored:
-            for part in ("source", "outputs", "execution_count"):
-                cell[part] = stored[cell.id][part]
-            cell.metadata.tags = stored[cell.id].metadata.get("tags", [])
-    return notebook
+def path_of(name):
+    return NOTEBOOKS / f"{name}.ipynb"
 
 
 def carried(name):
     """The setup cell of a notebook that is served."""
-    notebook = served(name)
+    notebook = served(path_of(name))
     (cell,) = [cell for cell in notebook.cells if cell.id == "setup"]
     first = next(each for each in notebook.cells if each.cell_type == "code")
     assert first is cell
@@ -68,7 +52,7 @@ def carried(name):
 @pytest.mark.parametrize("name", [*FEW, "04_bahdanau", "exercises/11_gpt"])
 def test_a_download_carries_only_what_it_needs(name):
     source = carried(name)
-    text = (NOTEBOOKS / f"{name}.ipynb").read_text("utf-8")
+    text = path_of(name).read_text("utf-8")
     uses = re.search(r"MTFraEng|phrasebook\.tsv", text)
     assert len(source) < (220_000 if uses else 70_000)
     assert (len(source) > 100_000) == bool(uses)
@@ -108,7 +92,7 @@ def compare(clean, folder, names):
     paths = [folder / name / f"{Path(name).name}.ipynb" for name in names]
     for name, path in zip(names, paths):
         path.parent.mkdir(parents=True)
-        nbformat.write(served(name), path)
+        nbformat.write(served(path_of(name)), path)
     shutil.copy(ROOT / "conftest.py", folder)
     command = [sys.executable, "-m", "pytest", "-q", f"--rootdir={folder}", *paths]
     options = ["--nbval", "--nbval-kernel-name=clean", "-p", "no:cacheprovider"]

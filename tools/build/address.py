@@ -22,7 +22,7 @@ from urllib.parse import quote, urlencode
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
-from tools.build.exercises import ROOT
+from tools.build.save import ROOT
 
 BADGE = "actions/workflows/colab.yml"
 # The link to itself that stands at the end of each heading.

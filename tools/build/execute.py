@@ -2,14 +2,15 @@
 
     python -m tools.build.execute                     every notebook of notebooks/
     python -m tools.build.execute NOTEBOOK ...        only these
-    python -m tools.build.execute --refresh ...       also renew what is normally kept
+    python -m tools.build.execute --refresh ...       renew all of their outputs
 
-A notebook whose outputs come out the same is left as it is, byte for byte. A cell tagged
-`nbval-ignore-output` prints what no two runs share (a timing, a training curve), so its
-stored output is kept as long as its own source is unchanged; `--refresh` renews it, which
-is due when code that it calls has changed. The time that the notebook took to run is noted
-in it, rounded, and kept as long as it comes out alike. When a cell fails, the notebook, the
-cell and the traceback are printed, the file stays untouched, and the next notebook is run.
+All outputs of a notebook come from one run. A cell tagged `nbval-ignore-output` prints what
+no two runs share (a timing, a training curve). So a notebook is left as it is, byte for
+byte, if its code and all that it uses of the package (uses.py) are those of the stored run,
+and if all other cells print what they printed then. Otherwise every output is renewed, and
+so it is with `--refresh`. The time that the notebook took to run is noted in it, rounded,
+and kept as long as it comes out alike. When a cell fails, the notebook, the cell and the
+traceback are printed, the file stays untouched, and the next notebook is run.
 """
 
 import argparse
@@ -24,7 +25,9 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
-ROOT = Path(__file__).resolve().parents[2]
+from tools.build.save import ROOT
+from tools.build.uses import fingerprint
+
 UNSTABLE = "nbval-ignore-output"
 SVG = "image/svg+xml"
 METADATA = {
@@ -80,18 +83,18 @@ def normalise_svg(svg: str, figure: str) -> str:
     return svg
 
 
-def keep_unstable(notebook, stored: list) -> None:
-    """Give the unstable cells their stored outputs, where the source has not changed."""
-    kept = {}
-    for cell in filter(unstable, stored):
-        kept.setdefault(cell.metadata.get("source_hash"), []).append(cell.outputs)
-    for cell in code_cells(notebook):
-        cell.metadata.pop("source_hash", None)
-        if unstable(cell):
-            source_hash = hashlib.sha256(cell.source.encode()).hexdigest()[:12]
-            cell.metadata["source_hash"] = source_hash
-            outputs = kept[source_hash].pop(0) if kept.get(source_hash) else []
-            cell.outputs = outputs or cell.outputs
+def sources(notebook) -> list[str]:
+    return [cell.source for cell in code_cells(notebook)]
+
+
+def keep_unstable(notebook, stored) -> None:
+    """Give the unstable cells their stored outputs, if nothing else differs in the run."""
+    if stored.metadata.get("fingerprint") != notebook.metadata.fingerprint:
+        return
+    pairs = list(zip(code_cells(notebook), code_cells(stored)))
+    if all(new.outputs == old.outputs for new, old in pairs if not unstable(new)):
+        for new, old in pairs:
+            new.outputs = old.outputs
 
 
 def note_time(notebook, seconds: float, stored: int | None) -> None:
@@ -133,8 +136,10 @@ def execute(path: Path, refresh: bool = False) -> bool:
     start = time.perf_counter()
     run(notebook, path)
     seconds = time.perf_counter() - start
-    keep_unstable(notebook, [] if refresh else code_cells(stored))
     normalise(notebook)
+    notebook.metadata["fingerprint"] = fingerprint(sources(notebook))
+    if not refresh:
+        keep_unstable(notebook, stored)
     note_time(notebook, seconds, stored.metadata.get("running_seconds"))
     new = nbformat.writes(notebook, version=4).rstrip("\n") + "\n"
     if new == text:
@@ -148,7 +153,7 @@ def execute(path: Path, refresh: bool = False) -> bool:
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path)
-    parser.add_argument("--refresh", action="store_true", help="renew unstable outputs too")
+    parser.add_argument("--refresh", action="store_true", help="renew all outputs")
     options = parser.parse_args(argv)
     os.environ |= {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}  # as in nbval's run
     every = sorted((ROOT / "notebooks").rglob("*.ipynb"))

@@ -1,6 +1,4 @@
-"""Write the exercise notebooks as students get them, for the book's download buttons.
-
-    python -m tools.build.exercises FOLDER
+"""The exercise notebooks as students get them, and as the book shows them.
 
 A notebook of notebooks/exercises/ holds statements, solutions and tests, and its cells say
 by their tags which are which:
@@ -26,20 +24,17 @@ In the book, the tests, the tempting answer and the solution of an exercise are 
 below its statement (folded).
 """
 
-import argparse
 import ast
 import functools
 import io
 import re
-import sys
 import tokenize
-from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from tools.build.save import TAG
-from tools.build.standalone import ROOT, STUB, body_of, setup_cell
+from tools.build.save import ROOT, TAG
+from tools.build.standalone import STUB, body_of, setup_cell
 
 SOURCES = ROOT / "notebooks" / "exercises"
 TAGS = ("solution", "tests", "hidden-tests", "discussion", "tempting")
@@ -65,19 +60,6 @@ FOLDS = {
 DETAILS = re.compile(r"<details>\n<summary>Solution</summary>\n*|\n*</details>$")
 ID = {"code": "# id: {}", "markdown": "<!-- id: {} -->"}
 EXPERIMENT = "# {number}: a cell for your experiments, which is not graded\n"
-
-
-def main():
-    """Write the students' notebooks."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="where to write them")
-    folder = parser.parse_args().folder
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        for path, notebook in read_all(SOURCES, lambda book, _: student_view(book)):
-            nbformat.write(notebook, folder / path.name)
-    except ValueError as error:
-        sys.exit(f"exercises: {error}")
 
 
 def read_all(folder, view):
@@ -277,7 +259,3 @@ def check_rubric(source, points):
             f"an answer with {points} points must end with '**Rubric** ({points} points)' "
             f"and '- N points: ...' for all of them, not for {items}"
         )
-
-
-if __name__ == "__main__":
-    main()

@@ -11,6 +11,10 @@ page of exercises has a link there to what students get, and folds below each st
 The formulas are set by MathJax while the book is built (tools/build/formulas.py), and pages
 lose what they load without need (tools/build/light.py).
 
+When the book is finished, its downloads (tools/build/downloads.py) and the slides of its
+chapters (tools/build/slides.py) are written. So they are at the end of every build, whoever
+starts it and however.
+
 The terms of book/terms.yml go into the index, and into what the search looks through
 (tools/build/search.py).
 
@@ -34,6 +38,7 @@ from sphinx.errors import ExtensionError
 
 from tools.build import (
     address,
+    downloads,
     exercises,
     folds,
     formulas,
@@ -70,6 +75,7 @@ def setup(app):
     app.connect("html-page-context", mend)
     app.connect("build-finished", lighten)
     app.connect("build-finished", write_sections)
+    app.connect("build-finished", write_downloads)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -157,3 +163,11 @@ def write_sections(app, exception):
     """Write what the search looks through (tools/build/search.py)."""
     if exception is None and app.builder.name == "html":
         search.write_sections(app)
+
+
+def write_downloads(app, exception):
+    """Write what the pages of the book link besides each other."""
+    if exception is None and app.builder.name == "html":
+        source, folder = Path(app.srcdir), Path(app.outdir)
+        downloads.write(source, folder)
+        slides.write(source, folder / "slides")

@@ -26,7 +26,7 @@ from playwright.sync_api import sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, Fit, FloatObject, NameObject, NullObject
 
-from tools.build.standalone import ROOT
+from tools.build.save import ROOT
 
 BROWSERS = ["chromium", "chromium-browser", "google-chrome", "chrome"]
 EXERCISES = "notebooks/exercises/"

@@ -34,7 +34,6 @@ from pathlib import Path
 
 import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
-from ruff import find_ruff_bin
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "d2lmini"
@@ -293,6 +292,8 @@ def tidy(text: str, root: Path, rules: str) -> str:
 
 def ruff(text: str, root: Path, *arguments: str) -> str:
     """What ruff makes of a module's text, or finds in it."""
+    from ruff import find_ruff_bin  # which Colab lacks, where no module is written
+
     stdin = ("--quiet", "--stdin-filename", f"{PACKAGE}/module.py", "-")
     command = [find_ruff_bin(), *arguments, *stdin]
     return subprocess.check_output(command, input=text, encoding="utf-8", cwd=root)

@@ -1,8 +1,5 @@
 """Write a deck of slides for each chapter, for those who lecture from it.
 
-    python -m tools.build.slides                  to _build/html/slides
-    python -m tools.build.slides --folder FOLDER
-
 A cell is on the slides if its metadata have `slide`, a list of lines of Markdown. In
 JupyterLab it is edited in the property inspector, under *Cell metadata*. For example
 
@@ -25,7 +22,6 @@ sphinx-mathjax-offline; all decks share one copy. Alt and a click enlarge a pict
 `?print-pdf` behind a deck's address gives pages to print.
 """
 
-import argparse
 import ast
 import base64
 import html
@@ -43,9 +39,8 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from tools.build import pages
-from tools.build.save import chapter_paths
+from tools.build.save import ROOT, chapter_paths
 
-ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 MAX_LINES = 12  # of code and what it prints, if both are shown
 PAUSE = "\n. . .\n"
@@ -72,18 +67,12 @@ SHARED = [
 ]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--folder", type=Path, default=ROOT / "_build/html/slides")
-    write(parser.parse_args().folder)
-
-
-def write(folder: Path):
-    """Write the decks of all chapters, and what they share."""
+def write(root: Path, folder: Path):
+    """Write the decks of all chapters of a book, and what they share."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in SHARED:
         shutil.copyfile(path, folder / path.name)
-    for path in chapter_paths(ROOT):
+    for path in chapter_paths(root):
         text = deck(pages.read(path), path.stem)
         (folder / f"{path.stem}.html").write_text(text, encoding="utf-8", newline="\n")
 
@@ -257,7 +246,3 @@ PARSER.add_render_rule("math_inline", inline)
 PARSER.add_render_rule("math_inline_double", display)
 PARSER.add_render_rule("math_block", display)
 PARSER.add_render_rule("fence", fence)
-
-
-if __name__ == "__main__":
-    main()

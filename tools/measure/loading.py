@@ -19,7 +19,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from tools.build.pdf import open_browser
-from tools.build.standalone import ROOT
+from tools.build.save import ROOT
 
 PAGES = [
     "book/index",

@@ -15,7 +15,7 @@ import torch
 
 import d2lmini as d2l
 from tools.build import pages
-from tools.build.standalone import ROOT
+from tools.build.save import ROOT
 from tools.measure import results
 
 NOTEBOOK = ROOT / "notebooks" / "12_post_training.ipynb"

@@ -1,0 +1,276 @@
+"""The project's commands, with make and without it.
+
+    make COMMAND NAME=value ...
+    python -m tools COMMAND NAME=value ...
+
+Both are the same: make hands its command and its variables on. A command first sets up the
+environment in .venv, where that is missing or old. This file needs nothing but Python.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+OLDEST, NEWEST = (3, 11), (3, 14)
+PYTHONS = "3.11 to 3.14"
+ENVIRONMENT = ROOT / ".venv"
+PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+INSTALLED, GRADING = ENVIRONMENT / ".installed", ENVIRONMENT / ".grading"  # stamps
+REQUIRED = "requirements.txt", "requirements-no-deps.txt", "pyproject.toml"
+BUILD = ROOT / "_build"
+COMMANDS = {}
+
+
+def command(function):
+    """Register a command. Its docstring is its line of the help."""
+    COMMANDS[function.__name__] = function
+    return function
+
+
+def value(name, default=""):
+    """The variable NAME=value of the command, or of the environment."""
+    return os.environ.get(name) or default
+
+
+def python(*arguments, of=PYTHON, **options):
+    """Run Python in the project's environment, from its root; stop if it fails."""
+    done = subprocess.run([str(of), *arguments], cwd=ROOT, **options)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def pip(*arguments, of=PYTHON):
+    python("-m", "pip", "install", "--quiet", *arguments, of=of)
+
+
+def pytest(*arguments):
+    python("-m", "pytest", *arguments)
+
+
+@command
+def help():
+    """list the commands"""
+    for name, function in COMMANDS.items():
+        print(f"  {name:<12} {function.__doc__}")
+
+
+# --- the environment -----------------------------------------------------------------
+
+
+@command
+def install():
+    """set up the environment in .venv, as every command does (for grading: GRADING=1)"""
+    set_up()
+    if value("GRADING"):
+        set_up_grading()
+
+
+def set_up():
+    """Make or renew the environment: the pinned requirements, this package, and what comes
+    without its own requirements.
+
+    The stamp says where it was made, since it does not work anywhere else: in a clone that
+    was moved it is made anew.
+    """
+    here = INSTALLED.is_file() and INSTALLED.read_text(encoding="utf-8").strip() == str(
+        ROOT
+    )
+    if here and is_newer(INSTALLED, REQUIRED):
+        return
+    if not OLDEST <= sys.version_info[:2] <= NEWEST:
+        found = f"{sys.executable} is {sys.version.split()[0]}"
+        advice = "try make PYTHON=python3.13, or python3.13 -m tools"
+        sys.exit(f"d2lmini needs Python {PYTHONS}, and {found}: {advice}")
+    if not here:
+        shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+        python("-m", "venv", str(ENVIRONMENT), of=sys.executable)
+    pip("--requirement", "requirements.txt")
+    pip("--no-deps", "--editable", ".")
+    pip("--no-deps", "--requirement", "requirements-no-deps.txt")
+    INSTALLED.write_text(f"{ROOT}\n", encoding="utf-8")
+
+
+def set_up_grading():
+    """What only instructors need, in the same environment."""
+    if not GRADING.is_file() or not is_newer(GRADING, ["requirements-grading.txt"]):
+        pip("--requirement", "requirements-grading.txt", "--constraint", "requirements.txt")
+        GRADING.touch()
+
+
+def is_newer(stamp, names):
+    return all(stamp.stat().st_mtime >= (ROOT / name).stat().st_mtime for name in names)
+
+
+# --- the book ------------------------------------------------------------------------
+
+
+@command
+def book():
+    """render the book to _build/html (with links to it: REPO=owner/name)"""
+    set_up()
+    jupyter_book = shutil.which("jupyter-book", path=str(PYTHON.parent))
+    done = subprocess.run(
+        [jupyter_book, "build", ".", *value("BOOK_FLAGS").split()], cwd=ROOT
+    )
+    if done.returncode:
+        sys.exit(done.returncode)
+    print("The book is ready: open _build/html/index.html in a browser.")
+
+
+@command
+def pdf():
+    """print the book into PDF files beside its pages (needs Chromium or Chrome)"""
+    book()
+    python("-m", "tools.build.pdf")
+
+
+@command
+def serve():
+    """build the book and serve it on http://localhost:8000 (PORT=...)"""
+    book()
+    options = ["--bind", "localhost", "--directory", str(BUILD / "html")]
+    python("-m", "http.server", value("PORT", "8000"), *options)
+
+
+# --- the notebooks and their tests ---------------------------------------------------
+
+
+@command
+def test():
+    """check, run pytest, re-run and compare every notebook (on a GPU: DEVICE=cuda)"""
+    device = value("DEVICE", "cpu")
+    if device not in ("cpu", "cuda"):
+        sys.exit(f"DEVICE must be cpu or cuda, not {device}")
+    check()
+    # Tests and notebooks see a GPU only with DEVICE=cuda. Then the tests are those for it.
+    if device == "cuda":
+        wanted = "torch.cuda.is_available() or sys.exit('there is no CUDA device here')"
+        python("-c", f"import sys, torch; {wanted}")
+    else:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    workers = ["-n", "2", "--dist", "loadfile"]
+    pytest(*workers, "-rs", *(["-m", "gpu"] if device == "cuda" else []), "tests")
+    nbval = ["--nbval", "--nbval-current-env", "--no-loadscope-reorder"]
+    pytest(*nbval, *workers, *value("NB", "notebooks").split())
+
+
+@command
+def save():
+    """write the package d2lmini from the notebooks' #@save cells"""
+    set_up()
+    python("-m", "tools.build.save")
+
+
+@command
+def execute():
+    """run the notebooks and store their outputs (one: NB=notebooks/02_...ipynb)"""
+    set_up()
+    python("-m", "tools.build.execute", *value("NB").split())
+
+
+@command
+def check():
+    """lint code and notebooks, and see that the package is up to date"""
+    set_up()
+    python("-m", "ruff", "check")
+    python("-m", "ruff", "format", "--check")
+    python("-m", "tools.build.save", "--check")
+
+
+@command
+def format():
+    """format code and notebooks in place"""
+    set_up()
+    python("-m", "ruff", "check", "--fix")
+    python("-m", "ruff", "format")
+
+
+# --- for instructors -----------------------------------------------------------------
+
+
+def grading(module, *arguments):
+    set_up()
+    set_up_grading()
+    course = value("COURSE", "_build/assignments")
+    python("-m", f"grading.{module}", "--course", course, *arguments)
+
+
+def students():
+    """The arguments that say what is graded."""
+    student = value("STUDENT")
+    return [*(["--student", student] if student else []), value("ASSIGNMENT")]
+
+
+@command
+def assignments():
+    """write the exercises as an nbgrader course to _build/assignments (or COURSE=...)"""
+    grading("assignments")
+
+
+@command
+def grade():
+    """grade what was handed in (ASSIGNMENT=01_queries_keys_values COURSE= STUDENT=)"""
+    grading("grade", *students())
+
+
+@command
+def feedback():
+    """write pages and tables anew, after grading by hand (as for grade)"""
+    grading("grade", "--feedback", *students())
+
+
+@command
+def similarity():
+    """compare graded code with published solutions, and with each other (as for grade)"""
+    grading("similarity", value("ASSIGNMENT"))
+
+
+# --- measurements, other versions, and an end ----------------------------------------
+
+
+@command
+def bench():
+    """measure time and memory against d2l and torch.nn, in some minutes"""
+    set_up()
+    python("-m", "tools.measure.bench")
+
+
+@command
+def colab():
+    """run the package's tests and the downloads with the versions that Colab has"""
+    ours = BUILD / "colab" / PYTHON.relative_to(ENVIRONMENT)
+    python("-m", "venv", str(BUILD / "colab"), of=sys.executable)
+    torch = value("COLAB_TORCH", "torch==2.11.*")
+    pip("--requirement", ".github/requirements-colab.txt", torch, of=ours)
+    python("-m", "tests.as_in_colab", *value("NB").split(), of=ours)
+
+
+@command
+def clean():
+    """remove what was built (the environment stays, and a course with its gradebook)"""
+    keep = []
+    if (BUILD / "assignments" / "submitted").exists():
+        print("clean: keeping _build/assignments, with what students handed in")
+        keep = ["assignments"]
+    built = [path for path in BUILD.glob("*") if path.name not in keep]
+    for name in (".pytest_cache", ".ruff_cache", ".hypothesis", "d2lmini.egg-info"):
+        built.append(ROOT / name)
+    for path in built:
+        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(True)
+
+
+def main(arguments):
+    names = [each for each in arguments if "=" not in each]
+    os.environ.update(each.split("=", 1) for each in arguments if "=" in each)
+    unknown = [name for name in names if name not in COMMANDS]
+    if unknown:
+        sys.exit(f"tools: there is no command {unknown[0]!r}: see python -m tools help")
+    for name in names or ["help"]:
+        COMMANDS[name]()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
