@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 OLDEST, NEWEST = (3, 11), (3, 14)
-PYTHONS = "3.11 to 3.14"
+PYTHONS = f"3.{OLDEST[1]} to 3.{NEWEST[1]}"
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 INSTALLED, GRADING = ENVIRONMENT / ".installed", ENVIRONMENT / ".grading"  # stamps

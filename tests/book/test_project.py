@@ -1,20 +1,19 @@
 """The project's own promises: CI, the environment and the version."""
 
 import json
+import os
 import re
 import subprocess
 import sys
 import tomllib
+from types import SimpleNamespace
 
 import pytest
 import yaml
 from helpers import ROOT
 
+from tools import __main__ as commands
 from tools.build import address
-
-REQUIRED = "requirements.txt", "requirements-no-deps.txt", "pyproject.toml"
-
-MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 def workflow(name):
@@ -52,38 +51,112 @@ def test_a_workflow_pins_its_actions_and_may_only_read(name):
     assert writing == {"ci": {"publish"}, "publish": {"book"}}.get(name, set())
 
 
-@pytest.mark.parametrize("moved", [True, False])
-def test_a_clone_that_was_moved_makes_its_environment_anew(tmp_path, moved):
-    for name in ("Makefile", *REQUIRED):
+@pytest.fixture
+def clone(tmp_path, monkeypatch):
+    """An empty clone with the project's requirements; what would run in it, in a list."""
+    for name in commands.REQUIRED:
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     stamp = tmp_path / ".venv" / ".installed"
-    stamp.parent.mkdir()
-    stamp.write_text(f"{tmp_path}{'-before' * moved}\n", encoding="utf-8")
-    command = ["make", "-n", "check"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert ("rm -rf .venv" in done.stdout) == ("-m venv .venv" in done.stdout) == moved
+    monkeypatch.setattr(commands, "ROOT", tmp_path)
+    monkeypatch.setattr(commands, "ENVIRONMENT", stamp.parent)
+    monkeypatch.setattr(commands, "INSTALLED", stamp)
+    monkeypatch.setattr(commands, "BUILD", tmp_path / "_build")
+    ran = []
+
+    def run(*arguments, **options):
+        ran.append(" ".join(arguments))
+        stamp.parent.mkdir(exist_ok=True)
+
+    monkeypatch.setattr(commands, "python", run)
+    return SimpleNamespace(path=tmp_path, stamp=stamp, ran=ran)
 
 
-def test_importing_the_package_does_not_import_what_it_rarely_needs():
-    rare = "{'pandas', 'sklearn', 'IPython'}"
-    code = f"import sys, torch, d2lmini; print({rare} & set(sys.modules))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+def test_an_environment_is_set_up_once_and_anew_where_the_clone_was_moved(clone):
+    commands.set_up()
+    first = list(clone.ran)
+    assert first[0] == f"-m venv {clone.stamp.parent}" and len(first) == 4
+    commands.set_up()
+    assert clone.ran == first
+    clone.stamp.write_text("/before\n", encoding="utf-8")
+    (clone.stamp.parent / "old").touch()
+    commands.set_up()
+    assert clone.ran == 2 * first and not (clone.stamp.parent / "old").exists()
+
+
+def test_changed_requirements_are_installed_into_the_same_environment(clone):
+    commands.set_up()
+    (clone.stamp.parent / "kept").touch()
+    newer = clone.stamp.stat().st_mtime + 1
+    os.utime(clone.path / "requirements.txt", (newer, newer))
+    commands.set_up()
+    assert len(clone.ran) == 4 + 3 and (clone.stamp.parent / "kept").exists()
+
+
+@pytest.mark.parametrize("version", ["3.10.4", "3.15.0"])
+def test_another_python_is_refused_before_anything_is_written(clone, monkeypatch, version):
+    info = tuple(map(int, version.split(".")))
+    monkeypatch.setattr(
+        commands,
+        "sys",
+        SimpleNamespace(
+            exit=sys.exit,
+            executable="python",
+            version=f"{version} (main)",
+            version_info=info,
+        ),
     )
-    assert done.stdout.strip() == "set()"
+    with pytest.raises(SystemExit, match=f"3.11 to 3.14, and python is {version}: try"):
+        commands.set_up()
+    assert not clone.ran and not clone.stamp.exists()
+
+
+def test_the_pythons_are_the_same_everywhere():
+    requires = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "requires-python"
+    ]
+    oldest, newest = commands.OLDEST, commands.NEWEST
+    assert requires == f">=3.{oldest[1]},<3.{newest[1] + 1}"
+    for name in ("README.md", "grading/students.py"):
+        assert f"Python {commands.PYTHONS}" in (ROOT / name).read_text(encoding="utf-8")
+    ci, _ = workflow("ci")
+    tested = {*ci["jobs"]["pythons"]["strategy"]["matrix"]["python"], "3.13"}
+    assert tested == {f"3.{minor}" for minor in range(oldest[1], newest[1] + 1)}
+    weekly, _ = workflow("weekly")
+    tried = weekly["jobs"]["next"]
+    assert tried["continue-on-error"] and f'"3.{newest[1] + 1}"' in json.dumps(
+        tried["steps"]
+    )
+
+
+def test_make_hands_every_command_and_its_variables_on(tmp_path):
+    command = ["make", "--file", ROOT / "Makefile", "PYTHON=./python", "NB=one.ipynb"]
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\necho "$@ $NB"\n')
+    python.chmod(0o755)
+    for name in commands.COMMANDS:
+        (tmp_path / name).mkdir()  # as the folder book/, which is no reason to do nothing
+        done = subprocess.run(
+            [*command, name], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.stdout == f"-m tools {name} one.ipynb\n", done.stderr
+
+
+def test_a_command_that_does_not_exist_is_refused_before_another_runs(monkeypatch):
+    monkeypatch.setitem(commands.COMMANDS, "check", lambda: pytest.fail("it ran"))
+    with pytest.raises(SystemExit, match="there is no command 'cheque'"):
+        commands.main(["check", "cheque"])
 
 
 @pytest.mark.parametrize("handed_in", [True, False])
-def test_clean_keeps_a_course_in_which_something_was_handed_in(tmp_path, handed_in):
-    (tmp_path / "Makefile").write_text(MAKEFILE, encoding="utf-8")
+def test_clean_keeps_a_course_in_which_something_was_handed_in(clone, handed_in):
     files = ["html/index.html", "assignments/gradebook.db", "bench.json"]
     files += ["assignments/submitted/ada/01/01.ipynb"] * handed_in
     for name in files:
-        path = tmp_path / "_build" / name
+        path = clone.path / "_build" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    subprocess.run(["make", "clean"], cwd=tmp_path, capture_output=True, check=True)
-    left = {path.name for path in (tmp_path / "_build").rglob("*") if path.is_file()}
+    commands.clean()
+    left = {path.name for path in (clone.path / "_build").rglob("*") if path.is_file()}
     assert left == ({"gradebook.db", "01.ipynb"} if handed_in else set())
 
 
@@ -100,14 +173,13 @@ def test_the_version_is_the_same_everywhere():
 def test_a_dev_container_sets_up_the_environment_that_its_notebooks_use():
     path = ROOT / ".devcontainer" / "devcontainer.json"
     container = json.loads(path.read_text(encoding="utf-8"))
-    command, target = container["postCreateCommand"].split()
-    assert command == "make" and f"ENV := {target}\n" in MAKEFILE
+    assert container["postCreateCommand"] == "make install"
     ci, _ = workflow("ci")
     assert container["containerEnv"] == ci["env"]
     custom = container["customizations"]
     python = custom["vscode"]["settings"]["python.defaultInterpreterPath"]
     folder = python.removeprefix("${containerWorkspaceFolder}/").removesuffix("bin/python")
-    assert target.startswith(folder)
+    assert ROOT / folder == commands.ENVIRONMENT
     assert all((ROOT / name).is_file() for name in custom["codespaces"]["openFiles"])
 
 

@@ -55,7 +55,8 @@ else:
     print(f"Setup: d2lmini was missing and is now in {{folder}}.")
 '''
 INSTALL = """\
-for library, package in {needed}.items():
+needed = {needed}
+for library, package in needed.items():
     if importlib.util.find_spec(library) is None:
         %pip install --quiet {{package}}
         importlib.invalidate_caches()
@@ -83,7 +84,7 @@ def setup_cell(cells, stubs=()):
     used = uses([cell.source for cell in cells if cell.cell_type == "code"])
     source = SETUP.format(packed=pack(package_files(used.data, stubs)))
     if needed := {name: to_install(name) for name in sorted(used.libraries - EXPECTED)}:
-        source += INSTALL.format(needed=needed)
+        source += INSTALL.format(needed=json.dumps(needed, indent=4))
     return nbformat.v4.new_code_cell(source.rstrip("\n"), id="setup", metadata=CELL)
 
 
