@@ -89,8 +89,11 @@ def setup_cell(cells, stubs=()):
 
 
 def to_install(library):
-    """What pip installs to bring a library, given the name under which it is imported."""
-    (package,) = set(packages_distributions()[library])
+    """What pip installs to bring a library, given the name under which it is imported.
+
+    If the library is not installed here, that is taken to be the name of the package too.
+    """
+    package = packages_distributions().get(library, [library.replace("_", "-")])[0]
     text = (ROOT / "requirements-no-deps.txt").read_text(encoding="utf-8")
     pinned = re.search(rf"^{re.escape(package)}==\S+", text, re.MULTILINE)
     return f"--no-deps {pinned[0]}" if pinned else package
