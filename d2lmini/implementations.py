@@ -39,7 +39,7 @@ def self_attention(query, key, value, mask=None):
     _check_four_axes(query, key, value)
     if mask is not None and mask.ndim == 3:
         mask = mask.unsqueeze(1)  # (b, n, m) -> (b, 1, n, m), one matrix for all heads
-    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    scores = query / math.sqrt(query.shape[-1]) @ key.transpose(-2, -1)
     weights = masked_softmax(scores, mask=mask)
     return weights @ value, weights
 
@@ -88,8 +88,7 @@ def attention_values(weights, values):
 
 def _softmax_stage(similarities):
     """Stage 4: the softmax over the last axis; zeros for a row of nothing but -inf."""
-    allowed = ~similarities.isneginf()
-    return masked_softmax(similarities.masked_fill(~allowed, 0), mask=allowed)
+    return masked_softmax(similarities, mask=~similarities.isneginf())
 
 
 class ScaledDotProductAttention(nn.Module):
@@ -139,6 +138,7 @@ def column_attention(queries, keys, values, valid_lens=None):
     queries (d, n, b), keys (d, m, b) and values (v, m, b) give (v, n, b) and (m, n, b).
     For valid_lens see `column_masked_softmax`.
     """
-    scores = torch.einsum("dmb,dnb->mnb", keys, queries) / math.sqrt(len(queries))
+    queries = queries / math.sqrt(len(queries))
+    scores = torch.einsum("dmb,dnb->mnb", keys, queries)
     weights = column_masked_softmax(scores, valid_lens)
     return torch.einsum("vmb,mnb->vnb", values, weights), weights

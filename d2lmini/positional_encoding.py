@@ -29,10 +29,11 @@ class PositionalEncoding(nn.Module):
     """Add sines and cosines of its position to each token (Vaswani et al., 2017).
 
     X (b, n, num_hiddens), whose first token is at position `start`, gives
-    dropout(X + P[:, start : start + n]). Of the table P, (1, max_len, num_hiddens),
-    column 2j is sin(i / 10000^(2j / num_hiddens)) of the position i and column 2j + 1
-    its cosine; an odd width ends with a sine. P is a buffer: it moves with the module,
-    and is not in its state. Raises ValueError for positions outside the table.
+    dropout(X + P[:, start : start + n]), of the same type. Of the table P,
+    (1, max_len, num_hiddens), column 2j is sin(i / 10000^(2j / num_hiddens)) of the
+    position i and column 2j + 1 its cosine; an odd width ends with a sine. P is a
+    buffer: it moves with the module, and is not in its state. Raises ValueError for
+    positions outside the table.
     """
 
     def __init__(self, num_hiddens, dropout, max_len=1000):
@@ -49,7 +50,8 @@ class PositionalEncoding(nn.Module):
         self.register_buffer("P", P, persistent=False)
 
     def forward(self, X, start=0):
-        return self.dropout(X + _rows(self.P[0], start, X.shape[1]))
+        P = _rows(self.P[0], start, X.shape[1])
+        return self.dropout((X + P).type_as(X))
 
 
 class RotaryEncoding(nn.Module):

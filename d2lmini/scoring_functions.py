@@ -79,7 +79,7 @@ def masked_softmax(X, valid_lens=None, *, mask=None):
     if mask is None:
         return torch.softmax(X, dim=-1)
     has_valid_key = mask.any(dim=-1, keepdim=True)
-    scores = X.masked_fill(~mask & has_valid_key, -math.inf)
+    scores = X.masked_fill(~mask, -math.inf).masked_fill(~has_valid_key, 0)
     return torch.softmax(scores, dim=-1).masked_fill(~mask, 0)
 
 
@@ -153,7 +153,8 @@ class DotProductAttention(nn.Module):
             return None
         queries, keys, mask = self._last
         queries = queries.type_as(keys)  # they may differ after a call with autocast
-        scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.shape[-1])
+        queries = queries / math.sqrt(queries.shape[-1])  # first: float16 ends at 65504
+        scores = queries @ keys.transpose(-2, -1)
         return masked_softmax(scores, mask=mask).flatten(0, -3)
 
     def __getstate__(self):

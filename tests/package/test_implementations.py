@@ -106,6 +106,12 @@ def test_a_query_without_keys_gets_zeros_and_finite_gradients(name):
 
 
 @notation
+def test_scores_that_fit_float16_only_when_scaled_are_scaled_in_time(name):
+    X = torch.full((1, 1, 3, 64), 40.0).half()  # 64 · 40² is beyond float16
+    torch.testing.assert_close(NOTATIONS[name](X, X, X), X)
+
+
+@notation
 def test_padding_never_leaks_whatever_it_holds(name):
     query, key, value = random(2, 2, 3, 4), random(2, 2, 5, 4), random(2, 2, 5, 4, seed=1)
     lens = torch.tensor([[2] * 3, [5] * 3])

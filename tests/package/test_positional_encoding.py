@@ -103,20 +103,25 @@ def test_rotary_scores_depend_on_tokens_and_offsets_only(start, other):
     assert (scores[0] - Q @ K.T).abs().max() > 0.1
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_rotary_encoding_in_half_precision_is_the_rounded_result(dtype):
-    X = random(2, 100, 32).to(dtype)
-    output = d2l.RotaryEncoding(32)(X, start=900)
-    assert output.dtype == dtype
-    assert torch.equal(output, d2l.RotaryEncoding(32)(X.float(), start=900).to(dtype))
-
-
 def test_an_odd_rotary_width_is_refused():
     with pytest.raises(ValueError, match="width must be even, and is 7"):
         d2l.RotaryEncoding(7)
 
 
 # --- both ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize(
+    "encoding",
+    [d2l.PositionalEncoding(32, 0), d2l.RotaryEncoding(32)],
+    ids=["added", "rotary"],
+)
+def test_the_result_in_half_precision_is_the_rounded_one(encoding, dtype):
+    X = random(2, 100, 32).to(dtype)
+    output = encoding(X, start=900)
+    assert output.dtype == dtype
+    assert torch.equal(output, encoding(X.float(), start=900).to(dtype))
 
 
 @pytest.mark.parametrize(

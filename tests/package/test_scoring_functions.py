@@ -85,6 +85,17 @@ def test_masked_keys_get_nothing_however_low_the_other_scores_are():
     assert weights[0, 0, 2] == 0
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_scores_of_minus_infinity_in_a_masked_row_leave_the_gradient_finite(dtype):
+    scores = random(1, 2, 3).to(dtype).index_fill(1, torch.tensor([0]), -torch.inf)
+    weights = d2l.masked_softmax(scores.requires_grad_(), [[0, 2]])
+    expected = torch.softmax(scores[0, 1, :2].float(), dim=-1).to(dtype)
+    torch.testing.assert_close(weights[0, 1, :2], expected)
+    assert weights.dtype == dtype and not weights[0, 0].any()
+    weights.float().square().sum().backward()
+    assert scores.grad.isfinite().all() and scores.grad[0, 1].any()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -163,6 +174,12 @@ def test_half_precision_agrees_with_single(dtype, problem):
     assert half.dtype == half_weights.dtype == dtype
     for part, expected in zip((half, half_weights), single):
         torch.testing.assert_close(part.float(), expected, atol=8 * eps, rtol=8 * eps)
+
+
+def test_weights_are_finite_where_float16_holds_only_the_scaled_scores():
+    layer, X = d2l.DotProductAttention(0), torch.full((1, 3, 64), 40.0).half()
+    layer(X, X, X)  # 64 · 40² is beyond float16, and divided by 8 it is not
+    assert torch.equal(layer.attention_weights, torch.full((1, 3, 3), 1 / 3).half())
 
 
 # --- properties of both layers -------------------------------------------------------
