@@ -11,7 +11,7 @@ import json
 import re
 import shutil
 from collections import namedtuple
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from http.client import HTTPException
 from numbers import Integral
 from pathlib import Path
@@ -49,6 +49,7 @@ __all__ = [
     "Trainer",
     "ProgressBoard",
     "Classifier",
+    "eval_mode",
     "cpu",
     "gpu",
     "num_gpus",
@@ -508,6 +509,18 @@ class Classifier(Module):
         for layer in self.net:
             X = layer(X)
             print(f"{type(layer).__name__} output shape: {tuple(X.shape)}")
+
+
+@contextmanager
+def eval_mode(model):
+    """A context in which a model and its layers are in evaluation mode."""
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, training in modes:
+            module.training = training
 
 
 class _TrainingStep(nn.Module):

@@ -15,7 +15,7 @@ from .bahdanau import AttentionDecoder
 from .multi_head import MultiHeadAttention
 from .positional_encoding import PositionalEncoding
 from .scoring_functions import causal_mask
-from .toolkit import check_int
+from .toolkit import check_int, eval_mode
 from .translation import Encoder, Seq2SeqDecoder
 
 __all__ = [
@@ -285,32 +285,36 @@ def beam_search(model, batch, device, num_steps, beam_size=4, alpha=0.75):
 
     Takes what `predict_step` takes. Returns the best tokens (b, t), with padding after
     "<eos>", and their scores (b,), log-probability / length ** alpha. In the decoder's
-    state the batch must be the first axis of all tensors. Raises ValueError for
-    num_steps or beam_size below 1, a model without tgt_eos, or a recurrent decoder.
+    state the batch must be the first axis of all tensors. Decodes in evaluation mode.
+    Raises ValueError for num_steps or beam_size below 1, a model without tgt_eos, or a
+    recurrent decoder.
     """
     check_int("num_steps", num_steps, 1)
     check_int("beam_size", beam_size, 1)
     if model.tgt_eos is None or isinstance(model.decoder, Seq2SeqDecoder):
         raise ValueError("model needs tgt_eos, and a decoder that is not recurrent")
     src, tgt, src_valid_len, _ = (part.to(device) for part in batch)
-    state = model.decoder.init_state(model.encoder(src, src_valid_len), src_valid_len)
     beam_indices = torch.arange(len(src), device=device).repeat_interleave(beam_size)
-    tokens, state = tgt[beam_indices, :1], _reorder_cache(state, beam_indices)
+    tokens = tgt[beam_indices, :1]
     log_probs = torch.full((len(src), beam_size), -math.inf, device=device)
     log_probs[:, 0] = 0  # all hypotheses are equal at first, so only one counts
     finished = torch.zeros_like(beam_indices, dtype=torch.bool)
     lengths = torch.zeros_like(beam_indices)
-    for _ in range(num_steps):
-        logits, state = model.decoder(tokens[:, -1:], state)
-        log_probs, beam_indices, next_tokens = _extend_beams(
-            log_probs, logits[:, -1].log_softmax(dim=-1), finished, model.tgt_pad
-        )
-        tokens = torch.cat((tokens[beam_indices], next_tokens.unsqueeze(-1)), dim=1)
+    with eval_mode(model):
+        enc_outputs = model.encoder(src, src_valid_len)
+        state = model.decoder.init_state(enc_outputs, src_valid_len)
         state = _reorder_cache(state, beam_indices)
-        lengths = lengths[beam_indices] + ~finished[beam_indices]
-        finished = finished[beam_indices] | (next_tokens == model.tgt_eos)
-        if finished.all():
-            break
+        for _ in range(num_steps):
+            logits, state = model.decoder(tokens[:, -1:], state)
+            log_probs, beam_indices, next_tokens = _extend_beams(
+                log_probs, logits[:, -1].log_softmax(dim=-1), finished, model.tgt_pad
+            )
+            tokens = torch.cat((tokens[beam_indices], next_tokens.unsqueeze(-1)), dim=1)
+            state = _reorder_cache(state, beam_indices)
+            lengths = lengths[beam_indices] + ~finished[beam_indices]
+            finished = finished[beam_indices] | (next_tokens == model.tgt_eos)
+            if finished.all():
+                break
     scores, best = (log_probs / lengths.view_as(log_probs) ** alpha).max(dim=1)
     best = best + torch.arange(0, len(tokens), beam_size, device=device)
     return tokens[best, 1:], scores

@@ -20,7 +20,7 @@ import torch
 from torch import nn
 from torch.nn.utils import rnn
 
-from .toolkit import Classifier, DataModule, check_int, download
+from .toolkit import Classifier, DataModule, check_int, download, eval_mode
 
 __all__ = [
     "Vocab",
@@ -300,7 +300,8 @@ class Seq2SeqEncoder(Encoder):
             return self.rnn(embs)
         b, m = X.shape
         lengths = torch.as_tensor(valid_lens).cpu()  # packing needs them on the CPU
-        if lengths.shape != (b,) or lengths.min() < 1 or lengths.max() > m:
+        fit = lengths.shape == (b,) and not lengths.is_floating_point()
+        if not fit or (lengths < 1).any() or (lengths > m).any():
             expected = f"{b} integers from 1 to {m}"
             raise ValueError(f"valid_lens must be {expected}, not {lengths.tolist()}")
         packed = rnn.pack_padded_sequence(embs, lengths.long(), enforce_sorted=False)
@@ -372,24 +373,25 @@ class EncoderDecoder(Classifier):
         """Translate the sources of a batch greedily, in num_steps steps at most.
 
         Returns the tokens (b, t), padded after "<eos>", and a list: if wanted, the
-        decoder's `attention_weights` after each step.
+        decoder's `attention_weights` after each step. Decodes in evaluation mode.
         """
         src, tgt, src_valid_len, _ = (part.to(device) for part in batch)
-        enc_all_outputs = self.encoder(src, src_valid_len)
-        dec_state = self.decoder.init_state(enc_all_outputs, src_valid_len)
         Y, outputs, attention_weights = tgt[:, :1], [tgt[:, :0]], []
         finished = torch.zeros_like(Y, dtype=torch.bool)
-        for _ in range(num_steps):
-            logits, dec_state = self.decoder(Y, dec_state)
-            Y = logits.argmax(dim=2)
-            if self.tgt_eos is not None:
-                Y = Y.masked_fill(finished, self.tgt_pad)
-                finished |= Y == self.tgt_eos
-            outputs.append(Y)
-            if save_attention_weights:
-                attention_weights.append(self.decoder.attention_weights)
-            if finished.all():
-                break
+        with eval_mode(self):
+            enc_all_outputs = self.encoder(src, src_valid_len)
+            dec_state = self.decoder.init_state(enc_all_outputs, src_valid_len)
+            for _ in range(num_steps):
+                logits, dec_state = self.decoder(Y, dec_state)
+                Y = logits.argmax(dim=2)
+                if self.tgt_eos is not None:
+                    Y = Y.masked_fill(finished, self.tgt_pad)
+                    finished |= Y == self.tgt_eos
+                outputs.append(Y)
+                if save_attention_weights:
+                    attention_weights.append(self.decoder.attention_weights)
+                if finished.all():
+                    break
         return torch.cat(outputs, dim=1), attention_weights
 
 
@@ -542,7 +544,8 @@ class Copying(DataModule):
         device = next(model.parameters()).device
         if teacher_forcing:
             *inputs, _ = (part.to(device) for part in batch)
-            copies = model(*inputs).argmax(dim=2)
+            with eval_mode(model):
+                copies = model(*inputs).argmax(dim=2)
         else:
             copies, _ = model.predict_step(batch, device, length)
         return (copies.cpu() == batch[0]).float().mean().item()

@@ -288,6 +288,14 @@ def test_a_trainer_refuses_settings_that_make_no_sense():
         d2l.Trainer(max_epochs=1, precision="16")
 
 
+def test_evaluation_mode_ends_with_the_mode_that_every_layer_had():
+    model = nn.Sequential(nn.Dropout(0.5), nn.Dropout(0.5).eval())
+    with pytest.raises(KeyError), d2l.eval_mode(model):
+        assert not any(module.training for module in model.modules())
+        raise KeyError  # whatever happens in between
+    assert [module.training for module in model.modules()] == [True, True, False]
+
+
 def test_a_trained_model_can_be_copied_and_pickled():
     model = line(display=True)
     d2l.Trainer(max_epochs=1, warmup=1).fit(model, LineData())

@@ -310,6 +310,17 @@ def test_a_search_worked_out_by_hand(num_steps, options, expected, probability):
     assert scores.exp().tolist() == pytest.approx([probability] * 3)
 
 
+def test_a_search_in_training_mode_is_that_of_evaluation_mode():
+    problem = problem_of(sizes=(12, 16, 3, 2, 0.5))
+    arguments = problem.model, problem.batch, CPU, 6
+    results = [d2l.beam_search(*arguments) for _ in range(3)]
+    assert problem.model.training and problem.model.decoder.blks[0].training
+    problem.model.eval()
+    for tokens, scores in results:
+        expected = d2l.beam_search(*arguments)
+        assert torch.equal(tokens, expected[0]) and torch.equal(scores, expected[1])
+
+
 def test_a_search_without_eos_or_with_a_recurrent_decoder_is_refused():
     problem = problem_of()
     problem.model.tgt_eos = None

@@ -400,7 +400,7 @@ def test_lengths_are_a_list_or_a_tensor_of_any_integers(Decoder, given):
     assert_close(model(X, X, given), model(X, X, torch.tensor([1, 4])))
 
 
-@pytest.mark.parametrize("lengths", [[0, 3], [3, 5], [3]])
+@pytest.mark.parametrize("lengths", [[0, 3], [3, 5], [3], [1.5, 2.0]])
 def test_other_lengths_are_refused(lengths):
     encoder = model_of(d2l.Seq2SeqDecoder).encoder
     with pytest.raises(ValueError, match="valid_lens must be 2 integers from 1 to 4, not"):
@@ -512,6 +512,24 @@ def test_without_the_index_of_eos_all_steps_are_taken():
     tokens, weights = model.predict_step(batch, CPU, 4)
     assert torch.equal(tokens, plan)
     assert weights == []
+
+
+@both
+def test_a_model_in_training_mode_translates_without_dropout_and_stays_in_its_mode(Decoder):
+    data = small()
+    parts = (
+        Part(len(vocab), 8, 16, 2, dropout=0.5)
+        for Part, vocab in [
+            (d2l.Seq2SeqEncoder, data.src_vocab),
+            (Decoder, data.tgt_vocab),
+        ]
+    )
+    model = d2l.Seq2Seq(*parts, tgt_pad=PAD, lr=0.1)
+    model.encoder.eval()  # as an encoder that is not trained any more
+    first, second = (d2l.translate(model, data, ["i go ."] * 9) for _ in range(2))
+    assert first == second and len({*first}) == 1
+    assert model.training and model.decoder.rnn.training
+    assert not model.encoder.training and not model.encoder.rnn.training
 
 
 def test_translating_keeps_no_graph():
@@ -639,3 +657,13 @@ def test_with_teacher_forcing_the_decoder_reads_the_correct_symbols_and_gets_no_
             return nn.functional.one_hot(copies, 19).float()
 
     assert d2l.Copying().accuracy(SecondHalfRight(1, 1), 8, teacher_forcing=True) == 0.5
+
+
+def test_copying_is_scored_without_dropout():
+    class Dropping(nn.Linear):
+        def forward(self, src, tgt, lengths):
+            return nn.functional.dropout(
+                nn.functional.one_hot(src, 19).float(), 0.9, self.training
+            )
+
+    assert d2l.Copying().accuracy(Dropping(1, 1), 8, teacher_forcing=True) == 1
