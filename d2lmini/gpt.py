@@ -18,7 +18,7 @@ from torch import nn
 
 from .positional_encoding import RotaryEncoding
 from .scoring_functions import causal_mask
-from .toolkit import Classifier, DataModule, Trainer, show_interactive
+from .toolkit import Classifier, DataModule, Trainer, eval_mode, show_interactive
 
 __all__ = [
     "SwiGLU",
@@ -147,7 +147,8 @@ class GPT(Classifier):
 
     tokens (b, n) give the logits (b, n, vocab_size) of the next tokens. With a list of
     caches, one for each block, they continue the cached tokens, and the next caches
-    are returned, too. ffn_std is the standard deviation with which the first layers of
+    are returned, too. With last_only they are the logits of the last position alone,
+    (b, 1, vocab_size). ffn_std is the standard deviation with which the first layers of
     the feed-forward networks start. Raises ValueError for options, heads or lengths
     that do not fit.
     """
@@ -213,7 +214,7 @@ class GPT(Classifier):
                 std = 0.02
             nn.init.normal_(W, std=std)
 
-    def forward(self, tokens, caches=None):
+    def forward(self, tokens, caches=None, *, last_only=False):
         past = [None] * len(self.blks) if caches is None else caches
         start = 0 if past[0] is None else past[0][0].shape[2]  # tokens so far
         end = start + tokens.shape[1]
@@ -226,12 +227,32 @@ class GPT(Classifier):
         for i, blk in enumerate(self.blks):
             X, cache = blk(X, past[i])
             new_caches.append(cache)
+        if last_only:
+            X = X[:, -1:]
         logits = self.output(self.norm(X))
         return logits if caches is None else (logits, new_caches)
 
     def configure_optimizers(self):
-        """AdamW (Loshchilov and Hutter, 2019) at the rate `lr`."""
-        return torch.optim.AdamW(self.parameters(), lr=self.lr, betas=(0.9, 0.95))
+        """AdamW (Loshchilov and Hutter, 2019) at the rate `lr`; only matrices decay."""
+        matrices = [W for W in self.parameters() if W.ndim >= 2]
+        others = [W for W in self.parameters() if W.ndim < 2]  # gains and biases
+        groups = [{"params": matrices}, {"params": others, "weight_decay": 0}]
+        return torch.optim.AdamW(groups, lr=self.lr, betas=(0.9, 0.95), fused=True)
+
+    @classmethod
+    def without_weights(cls, *sizes, base=10000, **options):
+        """A model whose weights, on the meta device, wait for those of a file.
+
+        Takes what GPT takes. `load_state_dict(..., assign=True)` puts the weights in.
+        """
+        with torch.device("meta"):
+            model = cls(*sizes, base=base, **options)
+        rotary = model.blks[0].rotary  # which all blocks share
+        if rotary is not None:  # its tables are not in the state
+            max_len, num_pairs = rotary.cos.shape
+            tables = RotaryEncoding(2 * num_pairs, max_len, base=base)
+            rotary.cos, rotary.sin = tables.cos, tables.sin
+        return model
 
 
 _GGUF_LAYERS = {  # our name of a layer, and that of a GGUF file
@@ -264,7 +285,7 @@ def load_smollm2():
     (path,) = Path(package.submodule_search_locations[0]).glob("*.gguf")
     reader = gguf.GGUFReader(path)
     fields = {name: field.contents() for name, field in reader.fields.items()}
-    model = GPT(
+    model = GPT.without_weights(
         fields["llama.vocab_size"],
         fields["llama.embedding_length"],
         fields["llama.block_count"],
@@ -284,13 +305,14 @@ def load_smollm2():
         weights[tensor.name] = torch.from_numpy(numbers.copy())
     state = {
         "embedding.weight": weights["token_embd.weight"],
-        "output.weight": weights["token_embd.weight"],  # they are tied
+        "output.weight": weights["token_embd.weight"],
         "norm.weight": weights["output_norm.weight"],
     }
     for i in range(len(model.blks)):
         for ours, theirs in _GGUF_LAYERS.items():
             state[f"blks.{i}.{ours}.weight"] = weights[f"blk.{i}.{theirs}.weight"]
-    model.load_state_dict(state)
+    model.load_state_dict(state, assign=True)
+    model.output.weight = model.embedding.weight  # they are tied
     return model.eval(), _gguf_tokenizer(fields)
 
 
@@ -332,7 +354,8 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
     if temperature < 0 or k < 1 or not 0 < p <= 1:
         raise ValueError(f"{temperature=} must be >= 0, {top_k=} > 0, 0 < {top_p=} <= 1")
     if temperature == 0:  # the largest logit alone
-        temperature, k = 1, 1
+        best = logits.argmax(dim=-1, keepdim=True)
+        return torch.zeros_like(logits, dtype=torch.float).scatter(-1, best, 1)
     probs = (logits.float() / temperature).softmax(dim=-1)
     probs, tokens = probs.sort(dim=-1, descending=True, stable=True)
     probs[..., k:] = 0
@@ -392,16 +415,17 @@ def generate(
     generator = None if seed is None else torch.Generator(tokens.device).manual_seed(seed)
     new, caches = tokens, [None] * len(model.blks)
     ended = torch.zeros_like(tokens[:, :1], dtype=torch.bool)
-    for _ in range(max_new_tokens):
-        logits, caches = model(new, caches)
-        probs = next_token_probs(logits[:, -1], temperature, top_k, top_p)
-        new = torch.multinomial(probs, 1, generator=generator)
-        if stop is not None:
-            new = new.masked_fill(ended, stop)
-            ended = new == stop
-        tokens = torch.cat((tokens, new), dim=1)
-        if ended.all():
-            break
+    with eval_mode(model):
+        for _ in range(max_new_tokens):
+            logits, caches = model(new, caches, last_only=True)
+            probs = next_token_probs(logits[:, -1], temperature, top_k, top_p)
+            new = torch.multinomial(probs, 1, generator=generator)
+            if stop is not None:
+                new = new.masked_fill(ended, stop)
+                ended = new == stop
+            tokens = torch.cat((tokens, new), dim=1)
+            if ended.all():
+                break
     return tokens
 
 
@@ -615,7 +639,8 @@ def _load_gpt2(model, tensors):
 def _load_state(model, state, tensors):
     """Load a state, and the output layer from tensors, the weights left of a file."""
     embedding = state["embedding.weight"]
-    if model.output.weight is model.embedding.weight:  # tied
+    tied = model.output.weight is model.embedding.weight
+    if tied:
         state["output.weight"] = tensors.pop("lm_head.weight", embedding)
         if not torch.equal(state["output.weight"], embedding):
             raise ValueError(
@@ -629,7 +654,11 @@ def _load_state(model, state, tensors):
         expected, shape = tuple(W.shape), tuple(state[name].shape)
         if shape != expected:
             raise ValueError(f"{name} must have shape {expected}, and has {shape}")
-    model.load_state_dict(state)
+        # A copy, because the tensors of a file may lie in its memory map.
+        state[name] = torch.empty(shape).copy_(state[name])
+    model.load_state_dict(state, assign=True)
+    if tied:
+        model.output.weight = model.embedding.weight
 
 
 def _check_fields(fields, expected):
@@ -647,7 +676,7 @@ def _gpt2_from_config(config):
         "scale_attn_by_inverse_layer_idx": False,
     }
     _check_fields(config, expected)
-    return GPT(
+    return GPT.without_weights(
         config["vocab_size"],
         config["n_embd"],
         config["n_layer"],
@@ -680,7 +709,7 @@ def _llama_from_config(config, qkv_bias=False):
         raise ValueError(f"rope_type must be 'default' or 'llama3', and is {kind!r}")
     _check_fields(config, {"hidden_act": "silu", "use_sliding_window": False})
     base = rope.get("rope_theta", config.get("rope_theta", 10000))
-    model = GPT(
+    model = GPT.without_weights(
         config["vocab_size"],
         config["hidden_size"],
         config["num_hidden_layers"],

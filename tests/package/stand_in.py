@@ -136,15 +136,20 @@ def install():
     torch.inference_mode = torch.no_grad  # of which wrapped tensors know
     torch.tensor, torch.as_tensor = map(on_any_device, (torch.tensor, torch.as_tensor))
 
-    class Adam(torch.optim.Adam):
-        def __init__(self, parameters, *args, fused=None, **options):
-            super().__init__(parameters, *args, foreach=False, **options)
+    def one_by_one(Optimizer):
+        class OneByOne(Optimizer):
+            def __init__(self, parameters, *args, fused=None, **options):
+                super().__init__(parameters, *args, foreach=False, **options)
+
+        return OneByOne
 
     class Generator(torch.Generator):
         def __new__(cls, device=None):
             return super().__new__(cls)
 
-    torch.optim.Adam, torch.Generator = Adam, Generator
+    torch.Generator = Generator
+    torch.optim.Adam = one_by_one(torch.optim.Adam)
+    torch.optim.AdamW = one_by_one(torch.optim.AdamW)
     Mode().__enter__()
 
 

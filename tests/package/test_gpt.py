@@ -9,6 +9,7 @@ import torch
 from helpers import assert_close, random
 from safetensors.torch import load_file, save_file
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import d2lmini as d2l
 
@@ -61,6 +62,15 @@ def test_decoding_in_pieces_with_a_cache_equals_the_full_pass(options, sizes):
     assert caches[0][0].shape == caches[1][1].shape == (2, g, 10, 6)
 
 
+@kinds
+def test_the_logits_of_the_last_position_are_the_last_of_all(options):
+    model, tokens = gpt(**options), some_tokens()
+    assert_close(model(tokens, last_only=True), model(tokens)[:, -1:])
+    logits, caches = model(tokens[:, :6], [None, None], last_only=True)
+    assert_close(logits, model(tokens[:, :6])[:, -1:])
+    assert_close(model(tokens[:, 6:], caches, last_only=True)[0], model(tokens)[:, -1:])
+
+
 def test_gpt_2_s_parameters_are_as_many_as_in_the_smallest_released_model():
     with torch.device("meta"):
         model = d2l.GPT(50257, 768, 12, 12)
@@ -81,6 +91,18 @@ def test_the_first_loss_is_that_of_a_uniform_guess_and_training_lowers_it():
     model.board.display = False
     trainer.fit(model, data)
     assert trainer.history["val_loss"].iloc[-1] < 1
+
+
+@kinds
+def test_matrices_decay_and_gains_and_biases_do_not(options):
+    model = gpt(**options)
+    before = {name: W.detach().clone() for name, W in model.named_parameters()}
+    for W in model.parameters():
+        W.grad = torch.zeros_like(W)  # so that a step is decay alone
+    model.configure_optimizers().step()
+    for name, W in model.named_parameters():
+        factor = 1 - 0.01 * model.lr if W.ndim == 2 else 1
+        assert_close(W, factor * before[name], 1e-7)
 
 
 @pytest.mark.parametrize(
@@ -144,6 +166,35 @@ def test_an_impossible_filter_is_refused_by_name(options):
     (name,) = options
     with pytest.raises(ValueError, match=f"{name}={options[name]}"):
         d2l.next_token_probs(random(4), **options)
+
+
+class Operations(TorchDispatchMode):
+    """The names of the operations that are called."""
+
+    def __enter__(self):
+        self.names = set()
+        return super().__enter__()
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        self.names.add(operation._schema.name)
+        return operation(*args, **(kwargs or {}))
+
+
+def test_greedy_decoding_neither_sorts_the_vocabulary_nor_computes_logits_it_does_not_use():
+    model, shapes = gpt(), []
+    model.output.register_forward_hook(lambda *call: shapes.append(call[2].shape))
+    with Operations() as operations:
+        d2l.generate(model, some_tokens(n=6), 3, temperature=0)
+    assert shapes == [(2, 1, 40)] * 3
+    assert "aten::argmax" in operations.names and "aten::sort" not in operations.names
+
+
+def test_generation_is_in_evaluation_mode_and_gives_the_mode_back():
+    model, tokens = gpt(), some_tokens(n=4)
+    expected = d2l.generate(model, tokens, 12, temperature=0)
+    model.norm = nn.Sequential(model.norm, nn.Dropout(0.5)).train()
+    assert torch.equal(d2l.generate(model, tokens, 12, temperature=0), expected)
+    assert model.norm.training and not model.training
 
 
 def test_generation_stops_at_a_token_and_fills_the_row_with_it():
@@ -240,6 +291,28 @@ def test_a_checkpoint_gives_the_logits_and_the_greedy_text_of_transformers(sizes
     theirs = oracle.generate(tokens, max_new_tokens=12, do_sample=False, eos_token_id=None)
     assert torch.equal(d2l.generate(model, tokens, 12, temperature=0), theirs)
     assert not model.training and tokenizer.encode("BAD").ids == [1, 0, 3]
+
+
+@pytest.mark.parametrize("sizes", CHECKPOINTS.values(), ids=CHECKPOINTS)
+def test_no_weights_are_drawn_that_a_checkpoint_replaces(sizes, tmp_path):
+    checkpoint(tmp_path, sizes)
+    state = torch.get_rng_state()
+    model, _ = d2l.load_pretrained(tmp_path)
+    assert torch.equal(torch.get_rng_state(), state)
+    for name, W in model.state_dict(keep_vars=True).items():
+        assert isinstance(W, nn.Parameter) and W.requires_grad and W.is_contiguous(), name
+    tied = sizes.get("tie_word_embeddings", "n_embd" in sizes)
+    assert (model.output.weight is model.embedding.weight) == tied
+
+
+def test_a_loaded_model_does_not_change_with_its_file(tmp_path):
+    checkpoint(tmp_path, GPT2)
+    model, _ = d2l.load_pretrained(tmp_path)
+    expected = {name: W.clone() for name, W in model.state_dict().items()}
+    with open(tmp_path / "model.safetensors", "r+b") as file:
+        file.seek(-50_000, os.SEEK_END)
+        file.write(bytes(50_000))
+    assert all(torch.equal(W, expected[name]) for name, W in model.state_dict().items())
 
 
 def test_weights_in_several_files_are_read_by_their_index(tmp_path):
