@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from .gpt import generate, next_token_probs
+from .toolkit import eval_mode
 
 __all__ = [
     "encode_answers",
@@ -21,25 +22,26 @@ __all__ = [
 ]
 
 
-def encode_answers(tokenizer, prompts, answers, end):
+def encode_answers(tokenizer, prompts, answers, end, *, device=None):
     """Tokens (b, n) of prompts with their answers, and the mask (b, n) of the answers.
 
     prompts and answers are lists of b texts. The token called `end` follows each
-    answer, belongs to it, and fills the rows. Raises ValueError if the lists differ in
-    length.
+    answer, belongs to it, and fills the rows. Both results are on the device, by
+    default the CPU. Raises ValueError if the lists differ in length.
     """
     if len(prompts) != len(answers):
         raise ValueError(f"there must be {len(prompts)} answers, not {len(answers)}")
     stop = tokenizer.token_to_id(end)
     prompts = [tokenizer.encode(prompt).ids for prompt in prompts]
-    answers = [[*tokenizer.encode(answer).ids, stop] for answer in answers]
+    answers = [tokenizer.encode(answer, add_special_tokens=False) for answer in answers]
+    answers = [[*answer.ids, stop] for answer in answers]
     n = max(len(x) + len(y) for x, y in zip(prompts, answers))
     tokens = torch.full((len(prompts), n), stop)
     mask = torch.zeros(len(prompts), n, dtype=torch.bool)
     for i, (x, y) in enumerate(zip(prompts, answers)):
         tokens[i, : len(x) + len(y)] = torch.tensor(x + y)
         mask[i, len(x) : len(x) + len(y)] = True
-    return tokens, mask
+    return tokens.to(device), mask.to(device)
 
 
 def answer_log_probs(model, tokens, mask):
@@ -60,7 +62,8 @@ def sample_answers(model, tokenizer, prompts, num_samples, end, **options):
     `generate`.
     """
     stop = tokenizer.token_to_id(end)
-    tokens = torch.tensor([tokenizer.encode(prompt).ids for prompt in prompts])
+    ids = [tokenizer.encode(prompt).ids for prompt in prompts]
+    tokens = torch.tensor(ids, device=next(model.parameters()).device)
     start, tokens = tokens.shape[1], tokens.repeat_interleave(num_samples, dim=0)
     options = {"max_new_tokens": 24} | options
     tokens = generate(model, tokens, stop=stop, **options)
@@ -89,8 +92,12 @@ class LoRA(nn.Module):
 
     @torch.no_grad()
     def merge(self):
-        """The linear layer with the change added to its weight."""
-        self.linear.weight += (self.down @ self.up).T
+        """The linear layer with the change added to its weight.
+
+        The sum is a new weight, so that an embedding tied to the layer stays as it is.
+        """
+        W = self.linear.weight + (self.down @ self.up).T
+        self.linear.weight = nn.Parameter(W, requires_grad=False)
         return self.linear
 
 
@@ -148,10 +155,11 @@ def stream(model, tokenizer, prompt, end, max_new_tokens=200, **options):
     if not ids:
         raise ValueError("prompt must have at least one token")
     stop, drawn, text = tokenizer.token_to_id(end), [], ""
-    tokens, caches = torch.tensor([ids]), [None] * len(model.blks)
+    tokens = torch.tensor([ids], device=next(model.parameters()).device)
+    caches = [None] * len(model.blks)
     for _ in range(min(max_new_tokens, max(1, model.max_len - len(ids) + 1))):
-        with torch.no_grad():
-            logits, caches = model(tokens, caches)
+        with torch.no_grad(), eval_mode(model):
+            logits, caches = model(tokens, caches, last_only=True)
         tokens = torch.multinomial(next_token_probs(logits[:, -1], **options), 1)
         if tokens.item() == stop:
             return

@@ -201,11 +201,21 @@ FOLDERS = ROOT / "notebooks", ROOT / "notebooks" / "further"
 PAGES = sorted(path for folder in FOLDERS for path in folder.glob("*.ipynb"))
 
 
-def cells_that_fail_on_cuda(notebook):
-    """Those that mix devices; few others may fail."""
+def failures(notebook):
+    """A line for each cell that fails on the device that stands in for CUDA."""
     command = [sys.executable, ROOT / "tests" / "package" / "stand_in.py", notebook]
     options = {"stdout": subprocess.PIPE, "text": True, "check": True}
-    lines = subprocess.run(command, cwd=ROOT, **options).stdout.splitlines()
+    return subprocess.run(command, cwd=ROOT, **options).stdout.splitlines()
+
+
+def write_notebook(path, cells):
+    cells = [nbformat.v4.new_code_cell(cell, id=f"{i}") for i, cell in enumerate(cells)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+
+
+def cells_that_fail_on_cuda(notebook):
+    """Those that mix devices; few others may fail."""
+    lines = failures(notebook)
     passed_over = [line for line in lines if line.startswith("passed over")]
     assert len(passed_over) < 5, lines
     return [line for line in lines if line not in passed_over]
@@ -222,12 +232,26 @@ def test_a_cell_that_mixes_devices_is_found_without_a_gpu(tmp_path):
         "layer.weight.detach().numpy()",
         "assert torch.equal(X.to(device).add_(2 * X.sum().to(device)).cpu(), X + 12)",
     ]
-    cells = [nbformat.v4.new_code_cell(cell, id=f"{i}") for i, cell in enumerate(cells)]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "some.ipynb")
+    write_notebook(tmp_path / "some.ipynb", cells)
     found = [
         line.split(":")[0] for line in cells_that_fail_on_cuda(tmp_path / "some.ipynb")
     ]
     assert found == ["3", "4", "5"]
+
+
+def test_answers_are_encoded_drawn_and_streamed_on_the_device_of_the_model(tmp_path):
+    cells = [
+        "import torch\nimport d2lmini as d2l",
+        "tokenizer, device = d2l.train_bpe(['a'], 256), d2l.try_gpu()",
+        "model = d2l.GPT(256, 8, 1, 2, max_len=32).to(device)",
+        "batch = d2l.encode_answers(tokenizer, ['a'], ['bc'], 'z', device=device)",
+        "d2l.answer_log_probs(model, *batch).sum().backward()",
+        "batch = d2l.sample_answers(model, tokenizer, ['a', 'b'], 2, 'z')[:2]",
+        "d2l.answer_log_probs(model, *batch).sum().backward()",
+        "assert [*d2l.stream(model, tokenizer, 'a', 'z', temperature=0)]",
+    ]
+    write_notebook(tmp_path / "some.ipynb", cells)
+    assert failures(tmp_path / "some.ipynb") == []
 
 
 @pytest.mark.weekly

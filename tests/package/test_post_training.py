@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 from helpers import assert_close
-from tokenizers import AddedToken, Tokenizer, decoders, models
+from tokenizers import AddedToken, Tokenizer, decoders, models, processors
 from torch import nn
 from torch.nn.functional import cross_entropy, logsigmoid
 
@@ -54,7 +54,7 @@ class Reciting(nn.Module):
         self.ids, self.interrupted_at = ids, interrupted_at
         self.unit = nn.Parameter(torch.eye(vocab_size))
 
-    def forward(self, tokens, caches):
+    def forward(self, tokens, caches, last_only):
         step = len(caches)  # each call adds one
         if step == self.interrupted_at:
             raise KeyboardInterrupt
@@ -72,6 +72,15 @@ def test_the_mask_is_that_of_the_answers_with_their_end(tokenizer):
     assert [row[m].tolist() for row, m in zip(tokens, mask)] == [[e, c, end], [b, end]]
     with pytest.raises(ValueError, match="there must be 2 answers, not 1"):
         d2l.encode_answers(tokenizer, ["a", "b"], ["c"], END)
+
+
+def test_a_token_that_begins_every_text_stands_before_the_prompt_alone(tokenizer):
+    begin = tokenizer.token_to_id("<|answer|>")  # as <bos> in a Llama 3
+    add = processors.TemplateProcessing("<|answer|> $A", None, [("<|answer|>", begin)])
+    tokenizer.post_processor = add
+    tokens, mask = d2l.encode_answers(tokenizer, ["abc"], ["de"], END)
+    assert tokens.tolist() == [[begin, 0, 1, 2, 3, 4, 6]]
+    assert tokens[mask].tolist() == [3, 4, 6]
 
 
 def test_the_masked_loss_is_the_cross_entropy_of_the_answers_in_a_loop(tokenizer):
@@ -115,6 +124,16 @@ def test_a_low_rank_change_is_nothing_at_first_and_can_be_merged(tokenizer):
     difference = d2l.merge_lora(model)(tokens) - changed
     assert difference.abs().max() < 1e-6 * changed.abs().max()
     assert model.state_dict().keys() == plain.state_dict().keys()
+
+
+def test_merging_into_a_tied_output_layer_leaves_the_embedding_as_it_is(tokenizer):
+    tokens, _ = encoded(tokenizer, "ec", "bbdea")
+    model = d2l.add_lora(gpt().float(), 3, ["output"])
+    nn.init.normal_(model.output.up, std=0.3)
+    expected, embedding = model(tokens), model.embedding.weight.clone()
+    assert_close(d2l.merge_lora(model)(tokens), expected)
+    assert torch.equal(model.embedding.weight, embedding)
+    assert not model.output.weight.requires_grad
 
 
 def test_only_the_low_rank_parts_of_the_named_layers_are_trained(tokenizer):
@@ -236,6 +255,17 @@ def test_a_stream_is_the_greedy_text_of_complete(tokenizer):
     pieces = d2l.stream(model, tokenizer, prompt, end, max_new_tokens=20, temperature=0)
     stopped = d2l.complete(model, tokenizer, prompt, 20, temperature=0, stop=end)
     assert "".join(pieces) == stopped
+
+
+def test_a_stream_is_in_evaluation_mode_and_gives_the_mode_back(tokenizer):
+    model = gpt()
+    expected = d2l.complete(model, tokenizer, "cab", 20, temperature=0)
+    model.norm = nn.Sequential(model.norm, nn.Dropout(0.5)).train()
+    pieces = []
+    for piece in d2l.stream(model, tokenizer, "cab", END, 20, temperature=0):
+        pieces.append(piece)
+        assert model.norm.training  # between two pieces, too
+    assert "".join(pieces) == expected
 
 
 def test_a_stream_yields_whole_characters_and_ends_before_the_end():
