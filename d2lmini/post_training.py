@@ -84,8 +84,9 @@ class LoRA(nn.Module):
         super().__init__()
         self.linear = linear.requires_grad_(False)
         d, p = linear.in_features, linear.out_features
-        self.down = nn.Parameter(torch.randn(d, rank) / d**0.5)
-        self.up = nn.Parameter(torch.zeros(rank, p))
+        device = linear.weight.device
+        self.down = nn.Parameter(torch.randn(d, rank, device=device) / d**0.5)
+        self.up = nn.Parameter(torch.zeros(rank, p, device=device))
 
     def forward(self, X):
         return self.linear(X) + X @ self.down @ self.up
