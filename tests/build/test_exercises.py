@@ -178,7 +178,7 @@ def test_the_instructors_plans_have_the_right_minutes(instructors):
         assert f"| **all** | | {read} | | {worked} |" in instructors
 
 
-def test_the_example_of_private_tests_passes_with_the_books_solution(instructors):
+def test_the_example_of_private_tests_tells_the_books_solution_from_wrong_ones(instructors):
     (example,) = re.findall(r"^```python\n(.+?)^```", instructors, re.M | re.DOTALL)
     path = next(path for path in NOTEBOOKS if path.stem.startswith("03"))
     names = {"__name__": "exercise"}
@@ -187,6 +187,10 @@ def test_the_example_of_private_tests_passes_with_the_books_solution(instructors
         if number == "3.2":
             break
     run([example], names)
+    wrong = dict(answers(path).WRONG["3.2"])
+    for why in ("does not divide", "ignores the lengths", "ignores the mask"):
+        with pytest.raises(AssertionError, match="must be"):
+            run([wrong[why], example], names)
 
 
 def test_exercises_that_a_page_refers_to_exist():

@@ -84,6 +84,7 @@ MISTAKES = {
 - returns one of the values: `(w[:, None] * values).sum(0)` -> `values[w.argmax()]`
 - divides by a temperature of zero: `if tau > 0` -> `if tau >= 0`
 - multiplies by the temperature: `gap / tau` -> `gap * tau`
+- overflows at low temperatures: `torch.exp(gap / tau)` -> `torch.exp(torch.mv(keys, query) / tau)`
 """,
     "1.2": """
 - multiplies by the temperature: `) / tau` -> `) * tau`

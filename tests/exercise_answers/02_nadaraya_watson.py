@@ -79,6 +79,14 @@ MISTAKES = {
 - no gradient reaches the width: `m = len(x)` -> `m, sigma = len(x), float(sigma)`
 - always leaves one out: `if leave_one_out` -> `if True`
 - never leaves one out: `if leave_one_out` -> `if False`
+- leaves out all measurements at the same position:
+```
+def prediction_error(x, y, sigma, leave_one_out=False):
+    scores = -((x[:, None] - x) ** 2) / (2 * sigma**2)
+    if leave_one_out:
+        scores = scores.masked_fill(x[:, None] == x, -math.inf)
+    return (torch.softmax(scores, dim=1) @ y - y).square().mean()
+```
 """,
     "2.3": """
 - without the factor of one half: `-0.5` -> `-1.0`

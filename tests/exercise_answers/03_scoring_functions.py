@@ -105,6 +105,12 @@ MISTAKES = {
 - does not divide: `scores / math.sqrt(d)` -> `scores`
 - a matrix that does not learn: `queries, self.M, keys` -> `queries, self.M.detach(), keys`
 - ignores the lengths: `valid_lens, mask=mask)` -> `mask=mask)`
+- ignores the mask: `valid_lens, mask=mask)` -> `valid_lens)`
+- the mask replaces the lengths: `valid_lens, mask=mask)` -> `valid_lens if mask is None else None, mask=mask)`
+- no dropout: `self.dropout(weights) @ values` -> `weights @ values`
+- dropout on the queries: `queries, self.M, keys` -> `self.dropout(queries), self.M, keys`,
+  `self.dropout(weights) @ values` -> `weights @ values`
+- dropout on the output: `self.dropout(weights) @ values` -> `self.dropout(weights @ values)`
 - a matrix for the width of the visible test: `torch.randn(p, d)` -> `torch.randn(10, d)`
 - shows the scores: `weights.detach()` -> `scores.detach()`
 """,
@@ -151,6 +157,9 @@ class DistanceAttention(d2l.DotProductAttention):
 - does not subtract the mean of the keys: `keys.mean(-2, keepdim=True)` -> `0`
 - the mean over the keys of the whole batch: `keys.mean(-2, keepdim=True)` -> `keys.flatten(0, -2).mean(0)`
 - another origin for the keys only: `queries, keys = queries - mean, keys - mean` -> `keys = keys - mean`
+- ignores the mask: `valid_lens, mask=mask)` -> `valid_lens)`
+- no dropout: `self.dropout(weights) @ values` -> `weights @ values`
+- dropout on the output: `self.dropout(weights) @ values` -> `self.dropout(weights @ values)`
 - ignores the lengths: `valid_lens, mask=mask)` -> `mask=mask)`
 """,
 }
