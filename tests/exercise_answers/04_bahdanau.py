@@ -99,6 +99,9 @@ class BidirectionalEncoder(d2l.Encoder):
 MISTAKES = {
     "4.1": """
 - uniform over the padding, too: `in valid_lens.tolist()]` -> `in [m] * b]`
+- uniform over the tokens that have weight:
+  `b, n, m = weights.shape` -> `positive = (weights > 0).float()
+    return positive / positive.sum(-1, keepdim=True)`
 - wraps around at the end: `max(0, min(length - 1, j + steps))` -> `(j + steps) % length`
 - loses the weight that would leave the sentence:
   `new[i, :, k] +=` -> `new[i, :, k] += (k == j + steps) *`
@@ -114,6 +117,7 @@ MISTAKES = {
 - the bottom layer is the query: `hidden_state[-1][:, None]` -> `hidden_state[0][:, None]`
 - every step starts from the first state:
   `output, hidden_state = self.rnn(x, hidden_state)` -> `output, last = self.rnn(x, hidden_state)`
+- adds the weights of every call to the list: `self._attention_weights = weights` -> `self._attention_weights = [*(self._attention_weights or []), *weights]`
 """,
     "4.3": """
 - 0 · ln 0 is nan: `torch.where(weights > 0, weights, 1)` -> `weights`

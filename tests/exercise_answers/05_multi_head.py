@@ -51,7 +51,8 @@ def dropout_error(alpha, w, C, rate):
 def prune_heads(layer, keep):
     h, p = layer.num_heads, layer.W_o.weight.shape[1] // layer.num_heads
     rows = torch.arange(h * p).view(h, p)[torch.tensor(keep)].flatten()
-    new = d2l.MultiHeadAttention(layer.W_o.weight.shape[0], 1, 0)
+    dropout = layer.attention.dropout.p
+    new = d2l.MultiHeadAttention(layer.W_o.weight.shape[0], 1, dropout)
     new.num_heads = len(keep)
     for name in ("W_q", "W_k", "W_v", "W_o"):
         weight = getattr(layer, name).weight.detach()
@@ -59,7 +60,7 @@ def prune_heads(layer, keep):
         linear = nn.Linear(weight.shape[1], weight.shape[0], bias=False)
         linear.weight = nn.Parameter(weight)
         setattr(new, name, linear)
-    return new
+    return new.train(layer.training)
 """,
 }
 
@@ -112,7 +113,9 @@ def head_distances(weights):
     rows = `
 - takes every h-th row: `view(h, p)[torch.tensor(keep)]` -> `view(p, h).T[torch.tensor(keep)]`
 - ignores the order: `torch.tensor(keep)` -> `torch.tensor(sorted(keep))`
-- cuts the old layer: `new = d2l.MultiHeadAttention(layer.W_o.weight.shape[0], 1, 0)`
+- no dropout: `dropout = layer.attention.dropout.p` -> `dropout = 0`
+- always in training mode: `return new.train(layer.training)` -> `return new`
+- cuts the old layer: `new = d2l.MultiHeadAttention(layer.W_o.weight.shape[0], 1, dropout)`
   -> `new = layer`
 """,
 }

@@ -138,6 +138,9 @@ MISTAKES = {
     "6.6": """
 - i - j for j - i: `min(c, j - i)` -> `min(c, i - j)`
 - divides by d: `Q.shape[2] ** 0.5` -> `Q.shape[2]`
+- vectors that do not learn: `by_row = Q @ A.T` -> `by_row = (Q @ A.T).detach()`
+- a new tensor with the values of the scores:
+  `return (torch.einsum("bid,bjd->bij", Q, K) + by_key)` -> `return torch.tensor((torch.einsum("bid,bjd->bij", Q, K) + by_key).tolist())`
 - does not clip to the left: `max(-c, min(c, j - i)) + c` -> `min(c, j - i) + c if j - i >= -c else 2 * c`
 - the vectors multiply the keys: `by_row = Q @ A.T` -> `by_row = K[:, :n] @ A.T`
 """,

@@ -54,7 +54,8 @@ def make_additive(module):
         make_additive(child)
     if isinstance(module, d2l.MultiHeadAttention):
         p = module.W_o.out_features // module.num_heads
-        layer = d2l.AdditiveAttention(num_hiddens=p, dropout=0)
+        dropout = module.attention.dropout.p
+        layer = d2l.AdditiveAttention(num_hiddens=p, dropout=dropout)
         layer(*torch.zeros(3, 1, 2, 3, p))
         module.attention = layer
     return module
@@ -116,6 +117,7 @@ def sample(decoder, state, first, num_steps, eos, pad, temperature=1.0):
 
 MISTAKES = {
     "7.1": """
+- leaves out the last token: `range(vocab_size)` -> `range(vocab_size - 1)`
 - tries one other token: `range(vocab_size)` -> `[(int(X[0, j]) + 1) % vocab_size]`
 - compares the sum of the scores: `.abs().max(dim=1).values` -> `.sum(dim=1).abs()`
 - compares the position before only: `for i in range(j) if` -> `for i in [j - 1] if`
@@ -156,6 +158,7 @@ def smoothed_loss(scores, labels, allowed, pad, epsilon):
     "7.4": """
 - as many hidden units as the model is wide: ` // module.num_heads` -> ``
 - lazy layers: `layer(*torch.zeros(3, 1, 2, 3, p))` -> `pass`
+- no dropout: `dropout = module.attention.dropout.p` -> `dropout = 0`
 - as many queries as keys: `n * p * p + m * p * p` -> `2 * m * p * p`
 - one head only: `for _ in range(h)` -> `for _ in range(1)`
 """,
@@ -168,6 +171,12 @@ def smoothed_loss(scores, labels, allowed, pad, epsilon):
 - sees one token ahead: `.triu(1)` -> `.triu(2)`
 - no mask: `self.positions[:n], mask)` -> `self.positions[:n])`
 - the state is the last piece: `(*state, X)` -> `(X,)`
+- keeps the tokens in the module, not in the state: `return ()` -> `self.past = ()
+        return ()`,
+  `tokens = torch.cat([*state, X], dim=1)` -> `state = self.past
+        self.past = (*state, X)
+        tokens = torch.cat(self.past, dim=1)`
+- no dropout: `ffn_num_hiddens, dropout, batch_first` -> `ffn_num_hiddens, 0, batch_first`
 - goes on after eos: `token[finished] = pad` -> `pass`
 - no positions: ` + self.positions[:n], mask` -> `, mask`
 - takes the most probable token: `+ noise` -> ``

@@ -112,6 +112,10 @@ MISTAKES = {
 - a position for <cls> as well: `torch.empty(1, m, d)` -> `torch.empty(1, m + 1, d)`,
   `+ self.pos_embedding` -> `+ self.pos_embedding[:, 1:]`
 - forgets the positions: ` + self.pos_embedding` -> ``
+- forgets the dropout:
+  `self.dropout(self.patch_embedding(X) + self.pos_embedding)` -> `self.patch_embedding(X) + self.pos_embedding`
+- dropout before the positions are added:
+  `self.dropout(self.patch_embedding(X) + self.pos_embedding)` -> `self.dropout(self.patch_embedding(X)) + self.pos_embedding`
 - positions that are not trained:
   `nn.Parameter(torch.empty(1, m, d).normal_(std=0.02))` -> `torch.empty(1, m, d).normal_(std=0.02)`,
   `self.cls_token = None` -> `self.cls_token = None
@@ -121,6 +125,7 @@ MISTAKES = {
 - reveals every model: `judged = judge(model)` -> `judged, _ = judge(model), reveal(model)`
 - chooses by what is held out: `judged = judge(model)` -> `judged = reveal(model)`
 - reveals the last model: `reveal(winner[2])` -> `reveal(model)`
+- reveals another model, fitted again: `reveal(winner[2])` -> `reveal(fit(winner[0]))`
 - the lowest wins: `judged > winner` -> `judged < winner`
 - compares with all images: `right[best, ~judges]` -> `right[best]`
 - the best on the other images, too: `right[best, ~judges].mean()` -> `right[:, ~judges].mean(1).max()`
