@@ -120,7 +120,14 @@ MISTAKES = {
 - a loss on the prompt as well:
   `[-100] * (len(prompt) - 1) + answer` -> `text[1:]`
 - the padding of the labels is a token: `padding_value=-100` -> `padding_value=pad`
+- tokens of an answer that are equal to pad have no label:
+  `fill(targets, batch_first=True, padding_value=-100)`
+  -> `fill([t.where(t != pad, -100) for t in targets], True, -100)`
 - the last token of the answer is fed in: `text[:-1]` -> `text`
+- writes into the labels: `labels.clamp(min=0)` -> `labels.clamp_(min=0)`
+- no gradient: `def balanced_loss` -> `@torch.no_grad()
+def balanced_loss`
+- a new tensor with the value of the loss: `(losses.sum(dim=1) * weights).sum()` -> `torch.tensor((losses.sum(dim=1) * weights).sum().item())`
 - the mean over all labels: `1 / counts / len(set(tasks.tolist()))` -> `1 / valid.sum()`
 - the mean over the rows of their means: `same * valid` -> `torch.eye(len(tasks)) * valid`,
   `len(set(tasks.tolist()))` -> `len(tasks)`

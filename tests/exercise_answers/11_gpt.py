@@ -212,6 +212,25 @@ def longest_copy(sample, text):
 - the share that occurs: `not in known` -> `in known`
 - cuts the sample into strings that do not overlap: `range(n, len(sample) + 1)` -> `range(n, len(sample) + 1, n)`
 - the share of all strings of the text: `return new / total` -> `return new / len(known)`
+- looks for the next copy behind the last one:
+```
+def novelty(sample, text, n):
+    pieces = [sample[i : i + n] for i in range(len(sample) - n + 1)]
+    return sum(piece not in text for piece in pieces) / len(pieces)
+
+def longest_copy(sample, text):
+    longest, i = "", 0
+    while i < len(sample):
+        n = 0
+        while i + n < len(sample) and sample[i : i + n + 1] in text:
+            n += 1
+        longest = max(longest, sample[i : i + n], key=len)
+        i += max(n, 1)
+    return longest
+```
+- folds case in novelty: `sample[end - n : end] not in known` -> `sample[end - n : end].lower() not in known`
+- folds case in the longest copy: `if sample[i : i + n] in text:` -> `if sample[i : i + n].lower() in text.lower():`
+- strips blanks from the copy: `return sample[i : i + n]` -> `return sample[i : i + n].strip()`
 - the longest common beginning only: `for i in range(len(sample) - n + 1):` -> `for i in [0]:`
 - the last of several: `for i in range(len(sample) - n + 1):` -> `for i in reversed(range(len(sample) - n + 1)):`
 - its length: `return sample[i : i + n]` -> `return n`
@@ -238,6 +257,15 @@ def longest_copy(sample, text):
 - an output layer that is not tied: `        self.output.weight = self.embedding.weight
 ` -> ``
 - all weights zero: `nn.init.normal_(W, std=0.02)` -> `nn.init.zeros_(W)`
+- scores without the root of p: `attn_mask=mask)` -> `attn_mask=mask, scale=1)`
+- the embedding times the root of d: `self.embedding(tokens) +` -> `self.embedding.embedding_dim**0.5 * self.embedding(tokens) +`
+- divides the logits by d in place of a small embedding:
+  `logits = self.output(self.norm(X))` -> `logits = self.output(self.norm(X)) / X.shape[-1]`,
+  `if W.ndim == 2:` -> `if W.ndim == 2 and "embedding" not in name:`
+- writes into the list of caches: `new.append(cache)` -> `new.append(cache)
+            if caches is not None:
+                caches[i] = cache`
+- no activation: `nn.functional.gelu(blk.up(blk.norm2(X)))` -> `blk.up(blk.norm2(X))`
 - does not use the cache: `cache = None if caches is None else caches[i]` -> `cache = None`
 """,
     "11.3": """
@@ -320,6 +348,7 @@ def longest_copy(sample, text):
 - each expert sees all tokens:
   `part[mine] = weights[mine][:, i : i + 1] * network(X[mine])`
   -> `part[mine] = weights[mine][:, i : i + 1] * network(X)[mine]`
+- the router does not learn from the output: `weights[mine][:, i : i + 1]` -> `weights.detach()[mine][:, i : i + 1]`
 - a router with a bias: `num_experts, bias=False)` -> `num_experts)`
 - one network for all experts:
   `self.experts.append(expert(num_hiddens, ffn_num_hiddens))`

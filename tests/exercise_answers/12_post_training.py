@@ -147,6 +147,8 @@ def with_rank(base, tuned, rank):
 - never clipped below: `ratio.clamp(min=1 - clip)` -> `ratio`
 - always by length: `(mask[i].sum() if by_length else n)` -> `mask[i].sum()`
 - the sign: `-total / b` -> `total / b`
+- no gradient: `torch.exp(log_probs - old)` -> `torch.exp(log_probs - old).detach()`
+- a new tensor with the value of the loss: `return -total / b` -> `return torch.tensor(-(total / b).item())`
 """,
     "12.5": """
 - an answer is kept several times: `text not in seen and is_right` -> `is_right`
