@@ -5,8 +5,9 @@ metadata, too. Whoever splits, copies or moves a cell, or uses a program that dr
 metadata, leaves most of these ids. Restore, which a course's settings put before nbgrader's
 own steps, sorts the notebook by them: what was given out comes back, all that a student has
 written stays, and a note at the top says what was done. Where an answer in words is blank
-and other text may be meant for it, this text is copied there, so that a grader reads it.
-Below each answer in words stands its rubric, for the grader and the student.
+and other text of its exercise may be meant for it, this text is copied there, so that a
+grader reads it. What another exercise has is only referred to. Below each answer in words
+stands its rubric, for the grader and the student.
 """
 
 import ast
@@ -25,7 +26,9 @@ ID = re.compile(r"^(?:# id: |<!-- id: )([\w-]+)(?: -->)? *$", re.MULTILINE)
 TAG = re.compile(r"<(?!!-- id: )(?=[a-zA-Z/!?])")  # the beginning of HTML
 SETUP = "#@title Setup"  # which unpacks the package: a long cell that grading does not need
 OTHER = "other"  # in the place of an id: exercises that the assignment does not have
+PLACES = {None: "above all exercises", OTHER: "exercises that were not given out"}
 COPIED = "*Copied from other cells, which may be meant for this answer:*"
+LOOK = "*Blank. What was added or changed at these places may be meant for it:* {}"
 
 
 class Restore(NbGraderPreprocessor):
@@ -85,8 +88,7 @@ def mend(cells, release):
         elif original.cell_type == "code":
             mended += code_answer(original, found, elsewhere)
         else:
-            others = meant_for(name, below, given)
-            mended += answer_in_words(original, found, others)
+            mended += answer_in_words(original, found, *meant_for(name, below, given))
     mended += [cell for _, cell in below.get(OTHER, [])]
     missing = [name for name in given if name not in below]
     times = {name: sum(has_id for has_id, _ in found) for name, found in below.items()}
@@ -128,6 +130,15 @@ def grade_id(cell):
     return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
+def sheets(path):
+    """The numbers of the sheets from which the cells of a notebook come, by their ids."""
+    found = set()
+    for cell in nbformat.read(path, as_version=4).cells:
+        for name in (grade_id(cell) or "", *ID.findall(cell.source)):
+            found |= set(re.findall(r"^\d+(?=-)", name))
+    return found
+
+
 def differs(cell, original):
     """Whether a cell holds other text than the one that was given out."""
     return cell.source.strip() not in (original.source.strip(), "")
@@ -165,7 +176,7 @@ def parses(source):
     return True
 
 
-def answer_in_words(original, found, others):
+def answer_in_words(original, found, others, places):
     """The answer in one cell, or what may be meant for it, and the cells below it."""
     begin = original.source.removesuffix(WRITE_HERE).strip()
     heading = begin.splitlines()[-1]
@@ -176,6 +187,8 @@ def answer_in_words(original, found, others):
             words.append(text)
     if not words and others:
         words = [COPIED, *map(quoted, others)]
+    elif not words and places:
+        words = [LOOK.format(said(places))]
     answer = nbformat.from_dict(original)
     if words:
         answer.source = "\n\n".join([begin, *words])
@@ -183,20 +196,27 @@ def answer_in_words(original, found, others):
 
 
 def meant_for(name, below, given):
-    """The cells that may hold an answer in words which is blank.
+    """What may hold an answer in words which is blank: its cells, and where others stand.
 
-    They are those that were added or changed in its exercise, and text that was added
-    anywhere; code anywhere, too, if the cell for the answer is missing.
+    The cells are text that was added or changed in its exercise or above all exercises, and
+    code that was added to the answer. The others are what was added or changed besides:
+    code in its exercise, and text in others; code there, too, if the answer's cell is
+    missing.
     """
-    exercise, cells = re.match(r"\d+-\d+-", name)[0], []
+    exercise, cells, places = re.match(r"\d+-\d+-", name)[0], [], []
     for other, found in below.items():
-        near = name not in below or (other or "").startswith(exercise)
+        near = (other or "").startswith(exercise)
+        elsewhere = not near and re.match(rf"\d+-\d+-|{OTHER}", other or "")
         for has_id, cell in found:
             locked = has_id and given[other].metadata.nbgrader.locked
-            added = not has_id or (locked and differs(cell, given[other]))
-            if added and (near or (other != OTHER and cell.cell_type == "markdown")):
+            if has_id and not (locked and differs(cell, given[other])):
+                continue
+            text = cell.cell_type == "markdown"
+            if (text and not elsewhere) or other == name:
                 cells.append(cell)
-    return cells
+            elif near or name not in below or (text and other != OTHER):
+                places.append(PLACES.get(other, other))
+    return cells, list(dict.fromkeys(places))
 
 
 def quoted(cell):

@@ -104,6 +104,29 @@ def test_an_answer_in_another_cell_is_read(kind):
     assert "Because it is twice." in answer.source and grade_id(answer)
 
 
+def test_a_blank_answer_receives_neither_words_of_another_exercise_nor_code():
+    cells = copy.deepcopy(RELEASE)
+    words = new_markdown_cell("Because it is twice.")
+    cells.insert(place(cells, "Your answer to 0.1") + 1, words)
+    cells.insert(place(cells, "# id: 0-2-solution-1") + 1, new_code_cell("half = 1 / 2"))
+    mended, _ = mend(cells, RELEASE)
+    blank = mended[place(mended, "Your answer to 0.2")].source
+    assert "twice" not in blank and "half" not in blank
+    assert exercises.WRITE_HERE not in blank  # so that nbgrader has it read
+    assert blank.endswith("0.1 written 1, 0.2 solution 1")
+
+
+def test_words_elsewhere_in_the_exercise_are_copied_alone():
+    cells = copy.deepcopy(RELEASE)
+    words = [new_markdown_cell(f"Because of {n}.") for n in ("one", "two")]
+    cells.insert(place(cells, "Your answer to 0.1"), words[0])
+    cells.insert(place(cells, "Your answer to 0.2"), words[1])
+    mended, _ = mend(cells, RELEASE)
+    for i, (own, other) in enumerate([("one", "two"), ("two", "one")], 1):
+        answer = mended[place(mended, f"Your answer to 0.{i}")].source
+        assert f"Because of {own}." in answer and other not in answer
+
+
 def test_a_solution_in_the_cell_of_the_tests_is_run_before_the_tests():
     cells = copy.deepcopy(RELEASE)
     del cells[place(cells, "# id: 0-1-solution-1")]
