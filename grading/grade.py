@@ -13,6 +13,11 @@ A notebook that is missing or cannot be read is graded 0 and does not stop the o
 do errors and endless loops in a notebook. What was graded before is graded anew; marks
 given by hand stay where the answer is unchanged, and changes.csv lists what has changed.
 Students' code runs in isolation (isolation.py) where the system allows it.
+
+A failure of nbgrader is no mark. If no kernel starts, nothing is changed. A student whom
+nbgrader fails to grade keeps the earlier marks, and the tests wait. The line says so, the
+reason is in grade.log, and the exit status is 1. Whoever has handed in the notebook of
+another sheet keeps the earlier marks and waits, too.
 """
 
 import csv
@@ -20,9 +25,11 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import time
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 from nbgrader.api import MissingEntry
@@ -31,12 +38,31 @@ from sqlalchemy.exc import SAWarning
 from traitlets.config import PyFileConfigLoader
 
 from grading import isolation, parser
-from grading.mend import NOTE, grade_id
+from grading.mend import NOTE, grade_id, sheets
 from grading.tables import Tables
 
 
+class Row(NamedTuple):
+    """What is said of a student: no points if the notebook was not graded."""
+
+    student: str
+    points: float | None
+    of: float
+    remark: str
+    failed: bool  # nbgrader, not the student
+
+
+class Mark(NamedTuple):
+    """What the gradebook holds of a cell."""
+
+    score: float
+    by_test: float | None
+    by_hand: float | None
+    waits: bool  # for a person
+
+
 def main():
-    """Grade one assignment of all students; exit 1 if there is none."""
+    """Grade one assignment of all students; exit 1 if there is none, or nbgrader fails."""
     command = parser(__doc__)
     command.add_argument("assignment", help="such as 01_queries_keys_values")
     command.add_argument("--student", default="*", help="one student; all without it")
@@ -49,17 +75,22 @@ def main():
         rows = grade(options.course, options.assignment, options.student, options.feedback)
     except ValueError as error:
         sys.exit(f"grade: {error}")
-    width = max(len(student) for student, *_ in rows)
-    for student, points, of, remark in rows:
-        print(f"{student:{width}}  {points:g} of {of:g}  {remark}".rstrip())
+    width = max(len(row.student) for row in rows)
+    for row in rows:
+        points = "" if row.points is None else f"{row.points:g} of {row.of:g}  "
+        print(f"{row.student:{width}}  {points}{row.remark}".rstrip())
     print(f"See {options.course / 'feedback'} and {options.course / 'grades.csv'}.")
+    if failed := [row.student for row in rows if row.failed]:
+        log = options.course / "grade.log"
+        sys.exit(f"grade: nbgrader failed for {', '.join(failed)}: see {log}")
 
 
 def grade(course, assignment, student="*", feedback=False):
-    """Grade an assignment of all students: (student, points, of how many, remark).
+    """Grade an assignment of all students; returns a Row for each.
 
     With feedback only pages and tables are written. Raises ValueError for an assignment
-    that the course does not have, and if nobody has handed in a folder of this name.
+    that the course does not have, if nobody has handed in a folder of this name, and if no
+    notebook can be run here; then nothing has changed.
     """
     release = course / "release" / assignment
     if not release.is_dir():
@@ -72,6 +103,8 @@ def grade(course, assignment, student="*", feedback=False):
     warnings.simplefilter("ignore", SAWarning)  # of nbgrader's own queries
     warnings.simplefilter("ignore", nbformat.warnings.DuplicateCellId)
     api = open_course(course)
+    if not feedback:
+        isolation.check_kernel(api.config)
     students = [folder.parent.name for folder in folders]
     rows = [grade_one(api, course, assignment, name, feedback) for name in students]
     with api.gradebook as gradebook:
@@ -90,55 +123,101 @@ def open_course(course):
 
 
 def grade_one(api, course, assignment, student, feedback):
-    """Grade one student: (student, points, of how many, remark)."""
+    """Grade one student; returns a Row."""
     name = Path(assignment, f"{assignment}.ipynb")
     graded = course / "autograded" / student / name
-    handed_in = course / "submitted" / student / name
-    others = list(handed_in.parent.glob("*.ipynb"))
-    if not handed_in.exists() and len(others) == 1:
-        shutil.copy(others[0], handed_in)  # it has another name only
-    problem, before = unreadable(handed_in), marks(api, assignment, student)
-    if problem is None and not feedback:
-        answers = sources(graded)
-        shutil.rmtree(graded.parent, ignore_errors=True)
-        result = api.autograde(assignment, student, force=True, create=True)
-        if not result["success"]:
-            problem = reason(result["log"])
-            with open(course / "grade.log", "a", encoding="utf-8") as log:
-                log.write(result["log"])
-        else:
-            unchanged = answers.items() & sources(graded).items()
-            review(api, assignment, student, before, dict(unchanged), sources(graded))
-    if problem is None and not graded.exists():
-        problem = "not graded yet"
+    notebook = handed_in(course / "submitted" / student / name)
+    before = marks(api, assignment, student)
+    problem, failed, ungraded = unreadable(notebook), None, None
     if problem is None:
-        api.generate_feedback(assignment, student, force=True)
-    elif not feedback:
+        ungraded = of_another_sheet(notebook, course / "release" / name)
+    if problem is None and ungraded is None and not feedback:
+        if notebook.name != name.name:
+            shutil.copy(notebook, notebook.with_name(name.name))
+        failed = ungraded = autograde(api, course, assignment, student, before)
+    if problem is not None and not feedback:
         give_nothing(api, assignment, student)
+    if ungraded is not None and not feedback:
+        keep_marks(api, assignment, student, before)
+    if problem is None and ungraded is None:
+        if graded.exists():
+            failed = write_page(api, course, assignment, student)
+        else:
+            ungraded = "not graded yet"
     after = marks(api, assignment, student)
     log_changes(course, assignment, student, before, after)
-    if not after:
-        return student, 0, 0, problem
+    if ungraded is not None or not after:
+        return Row(student, None, 0, ungraded or problem, failed is not None)
     with api.gradebook as gradebook:
         submission = gradebook.find_submission(assignment, student)
         penalty = submission.late_submission_penalty or 0
         points, of = submission.score - penalty, submission.max_score
     said = [f"{penalty:g} taken off for being late"] if penalty else []
-    if left := sum(waits for _, _, waits in after.values()):
+    if left := sum(mark.waits for mark in after.values()):
         said.append(f"{left} answer{'s' * (left > 1)} to grade by hand")
-    remark = problem or remarks(graded)
-    return student, points, of, "; ".join([*said, *filter(None, [remark])])
+    said += filter(None, [problem or remarks(graded), failed])
+    return Row(student, points, of, "; ".join(said), failed is not None)
+
+
+def handed_in(path):
+    """The notebook that was handed in: this one, or the only one there."""
+    others = list(path.parent.glob("*.ipynb"))
+    return others[0] if not path.exists() and len(others) == 1 else path
+
+
+def autograde(api, course, assignment, student, before):
+    """Have nbgrader grade a student; returns what has failed, or None.
+
+    Then what was graded before is as it was.
+    """
+    graded = course / "autograded" / student / assignment
+    path = graded / f"{assignment}.ipynb"
+    answers = sources(path)
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder, assignment)
+        if graded.exists():
+            shutil.copytree(graded, kept)
+        result = api.autograde(assignment, student, force=True, create=True)
+        if not result["success"]:
+            shutil.rmtree(graded, ignore_errors=True)
+            if kept.exists():
+                shutil.copytree(kept, graded)
+            stay = ", the earlier marks stay" if before else ""
+            return f"not graded{stay}: {failure(course, result)}"
+    unchanged = answers.items() & sources(path).items()
+    review(api, assignment, student, before, dict(unchanged), sources(path))
+    return None
+
+
+def write_page(api, course, assignment, student):
+    """Write a student's page of feedback; returns what has failed, or None."""
+    result = api.generate_feedback(assignment, student, force=True)
+    if not result["success"]:
+        return f"no page of feedback: {failure(course, result)}"
+    page = course / "feedback" / student / assignment / f"{assignment}.html"
+    text = page.read_text(encoding="utf-8")
+    for name, mark in marks(api, assignment, student).items():
+        if mark.waits:  # in the table at the top, and above the cell
+            score = rf'("#?{name}">.*?)Score: [\d.]+ / ([\d.]+)'
+            text = re.sub(score, r"\1not graded yet, \2 points", text, flags=re.DOTALL)
+    page.write_text(text, encoding="utf-8")
+    return None
 
 
 def marks(api, assignment, student):
-    """What the gradebook holds: by id the score, the mark by hand, whether it waits."""
+    """By id, the Mark of each cell in the gradebook; nothing without a submission."""
     with api.gradebook as gradebook:
         try:
             submission = gradebook.find_submission(assignment, student)
         except MissingEntry:
             return {}
         return {
-            grade.name: (grade.score, grade.manual_score, bool(grade.needs_manual_grade))
+            grade.name: Mark(
+                score=grade.score,
+                by_test=grade.auto_score,
+                by_hand=grade.manual_score,
+                waits=bool(grade.needs_manual_grade),
+            )
             for notebook in submission.notebooks
             for grade in notebook.grades
         }
@@ -161,14 +240,15 @@ def review(api, assignment, student, before, unchanged, found):
     with api.gradebook as gradebook:
         submission = gradebook.find_submission(assignment, student)
         for grade in (grade for each in submission.notebooks for grade in each.grades):
-            _, by_hand, waits = before.get(grade.name, (None, None, True))
+            mark = before.get(grade.name, Mark(0, None, None, True))
             answer = {grade.name}
             if "tests" in grade.name:
                 begin = re.match(r"\d+-\d+-", grade.name)[0]
                 answer = {name for name in found if name.startswith(f"{begin}solution")}
-                if not answer and by_hand is None:
+                if not answer and mark.by_hand is None:
                     grade.needs_manual_grade = grade.score < grade.max_score
-            if by_hand is not None and not waits and answer <= unchanged.keys():
+            final = mark.by_hand is not None and not mark.waits
+            if final and answer <= unchanged.keys():
                 grade.needs_manual_grade = False
         gradebook.db.commit()
 
@@ -176,9 +256,9 @@ def review(api, assignment, student, before, unchanged, found):
 def log_changes(course, assignment, student, before, after):
     """Append to changes.csv which points have changed since this was graded last."""
     rows = [
-        [time.strftime("%F %T"), student, assignment, name, before[name][0], score]
-        for name, (score, _, _) in after.items()
-        if name in before and before[name][0] != score
+        [time.strftime("%F %T"), student, assignment, name, before[name].score, mark.score]
+        for name, mark in after.items()
+        if name in before and before[name].score != mark.score
     ]
     if rows:
         path = course / "changes.csv"
@@ -190,10 +270,14 @@ def log_changes(course, assignment, student, before, after):
             csv.writer(file).writerows(rows)
 
 
-def reason(log):
-    """The last error that nbgrader met, in a line; the whole log is in grade.log."""
-    errors = re.findall(r"^\s*(?:\w+\.)*(\w+(?:Error|Exception): .+)$", log, re.MULTILINE)
-    return f"nbgrader gave up: {errors[-1] if errors else 'see grade.log'}"
+def failure(course, result):
+    """The first error that nbgrader met, in a line; its whole log goes into grade.log."""
+    log = result.get("log") or result["error"]
+    with open(course / "grade.log", "a", encoding="utf-8") as file:
+        file.write(f"{time.strftime('%F %T')}\n{log}\n")
+    errors = re.findall(r"^ +(?:\w+\.)*([A-Z]\w+: .+)$", log, re.MULTILINE)
+    line = "".join(filter(str.isprintable, errors[0])) if errors else "nbgrader gave up"
+    return f"{line[:150]} (see grade.log)"
 
 
 def unreadable(path):
@@ -207,6 +291,30 @@ def unreadable(path):
         reason = str(error).strip().partition("\n")[0]
         return f"{path.name} is no readable notebook: {reason[:200]}"
     return None
+
+
+def of_another_sheet(notebook, release):
+    """Of which other sheet a notebook is, in a sentence; None if it is of this one."""
+    found, own = sheets(notebook), sheets(release)
+    if not found or found & own:
+        return None
+    others, this = (", ".join(sorted(numbers)) for numbers in (found, own))
+    return f"not graded: this is the notebook of sheet {others}, handed in for sheet {this}"
+
+
+def keep_marks(api, assignment, student, before):
+    """Leave the marks as they were before, and let the tests wait for a person."""
+    with api.gradebook as gradebook:
+        gradebook.update_or_create_student(student)
+        submission = gradebook.update_or_create_submission(assignment, student)
+        grades = [grade for each in submission.notebooks for grade in each.grades]
+        for grade in grades:
+            if mark := before.get(grade.name):
+                grade.auto_score, grade.needs_manual_grade = mark.by_test, mark.waits
+        by_test = [g for g in grades if "tests" in g.name and g.manual_score is None]
+        for grade in by_test or grades:
+            grade.needs_manual_grade = True
+        gradebook.db.commit()
 
 
 def give_nothing(api, assignment, student):

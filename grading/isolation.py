@@ -19,7 +19,7 @@ import matplotlib
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
-from nbformat.v4 import new_output
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbgrader import preprocessors
 from traitlets import Float, Integer, Unicode
 
@@ -51,9 +51,9 @@ def sandbox(folder, package, gigabytes, processes):
 class Manager(AsyncKernelManager):
     """Starts a kernel in a temporary folder, isolated if possible."""
 
-    def __init__(self, limits, package, **kwargs):
+    def __init__(self, limits, package, stderr, **kwargs):
         self.folder = tempfile.mkdtemp(prefix="grading-")
-        self.limits, self.package = limits, package
+        self.limits, self.package, self.stderr = limits, package, stderr
         fonts = Path(self.folder, ".cache", "matplotlib")  # whose list takes long to make
         shutil.copytree(matplotlib.get_cachedir(), fonts)
         file = str(Path(self.folder, "kernel.json"))
@@ -70,7 +70,7 @@ class Manager(AsyncKernelManager):
     async def start_kernel(self, **kwargs):
         env = {"HOME": self.folder, "USER": "student", "PATH": "/usr/bin:/bin"}
         env |= {"PYTHONPATH": self.package}
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": self.stderr}
         await super().start_kernel(**kwargs | quiet | {"cwd": self.folder, "env": env})
 
     async def cleanup_resources(self, restart=False):
@@ -87,12 +87,22 @@ class Execute(preprocessors.Execute):
 
     def create_kernel_manager(self):
         limits = self.gigabytes, self.processes
-        self.km = Manager(limits, self.package, config=self.config)
+        self.km = Manager(limits, self.package, self.stderr, config=self.config)
         return self.km
 
     def preprocess(self, nb, resources, **kwargs):
+        """Run a notebook.
+
+        Raises RuntimeError, with what it has written to stderr, if no kernel starts.
+        """
         self.dead = None
-        return super().preprocess(nb, resources, **kwargs)
+        with tempfile.TemporaryFile() as self.stderr:
+            try:
+                return super().preprocess(nb, resources, **kwargs)
+            except RuntimeError as error:
+                self.stderr.seek(0)
+                written = self.stderr.read()[-4000:].decode(errors="replace").strip()
+                raise RuntimeError(f"{error}\n{written or 'It wrote nothing.'}") from error
 
     def preprocess_cell(self, cell, resources, index):
         """Run a cell; if the kernel dies in it, it and those after it have failed."""
@@ -114,3 +124,19 @@ class Execute(preprocessors.Execute):
             outputs = cell.outputs
             cell.outputs = [o for o in outputs if o.get("ename") != "KeyboardInterrupt"]
         return cell, resources
+
+
+def check_kernel(config):
+    """Start a kernel as for a student's notebook, and import the package there.
+
+    Raises ValueError with the reason if this fails: then it fails for every student.
+    """
+    cell = new_code_cell("import d2lmini")
+    try:
+        Execute(config=config).preprocess(new_notebook(cells=[cell]), {})
+        for output in cell.outputs:
+            if output.output_type == "error":
+                raise RuntimeError(f"{output.ename}: {output.evalue}")
+    except RuntimeError as error:
+        reason = f"no notebook can be run, so nothing was graded or changed: {error}"
+        raise ValueError(reason) from error

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pandas as pd
-from nbgrader.plugins import CsvExportPlugin
+from nbgrader.plugins import ExportPlugin
 
 PAGE = """\
 <!DOCTYPE html>
@@ -25,8 +25,8 @@ hand.</p>
 """
 
 
-class Tables(CsvExportPlugin):
-    """Writes nbgrader's own grades.csv, and beside it the other tables.
+class Tables(ExportPlugin):
+    """Writes grades.csv, and beside it the other tables.
 
     canvas.csv and moodle.csv have final points, for import. exercises.csv, and the same as
     a page in exercises.html, have averages and pass rates.
@@ -34,14 +34,38 @@ class Tables(CsvExportPlugin):
 
     def export(self, gradebook):
         folder = Path(self.to or "grades.csv").parent
-        self.to = str(folder / "grades.csv")
-        super().export(gradebook)
+        points = grades(gradebook)
+        if self.assignment:  # nbgrader export --assignment
+            points = points[points["assignment"].isin(self.assignment)]
+        if self.student:
+            points = points[points["student_id"].isin(map(str, self.student))]
+        points.to_csv(folder / "grades.csv", index=False)
         canvas(gradebook).to_csv(folder / "canvas.csv", index=False)
         moodle(gradebook).to_csv(folder / "moodle.csv", index=False)
         went = exercises(gradebook)
         went.to_csv(folder / "exercises.csv", index=False)
         page = PAGE.format(table=went.to_html(index=False, border=0, na_rep=""))
         (folder / "exercises.html").write_text(page, encoding="utf-8")
+
+
+def grades(gradebook):
+    """A row for each assignment that a student has handed in.
+
+    It has the columns of nbgrader's own export, which also has a row of 0 points for what
+    was not handed in. Beside them, waiting counts the marks that a person has to look at.
+    """
+    columns = "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name"
+    columns += "email", "raw_score", "late_submission_penalty", "score", "max_score"
+    rows = []
+    for assignment in gradebook.assignments:
+        for each in assignment.submissions:
+            student, penalty = each.student, each.late_submission_penalty or 0
+            row = [assignment.name, assignment.duedate, each.timestamp, student.id]
+            row += [student.last_name, student.first_name, student.email]
+            row += [each.score, penalty, each.score - penalty, assignment.max_score]
+            marks = [grade for notebook in each.notebooks for grade in notebook.grades]
+            rows.append([*row, sum(grade.needs_manual_grade for grade in marks)])
+    return pd.DataFrame(rows, columns=[*columns, "waiting"])
 
 
 def final_points(gradebook):

@@ -4,6 +4,7 @@ import csv
 import html
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -54,12 +55,12 @@ SCRIPT = "<script>alert(1)</script>"
 SETTINGS = {"SECONDS = 60": "SECONDS = 6", "GIGABYTES = 8": "GIGABYTES = 2"}
 
 
-def tool(name, *arguments):
-    """What a tool prints."""
+def tool(name, *arguments, fails=False):
+    """What a tool prints; also its errors, if it is to fail."""
     command = [sys.executable, "-m", f"grading.{name}", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert done.returncode == fails, done.stdout + done.stderr
+    return done.stdout + done.stderr * fails
 
 
 def read(path):
@@ -196,6 +197,8 @@ def test_everybody_gets_a_page_and_none_shows_a_hidden_test(course, graded):
     assert "KeyboardInterrupt" not in pages["sal"]
     assert "0.1 hidden tests 1: missing; " in pages["hal"]
     assert "It is." in pages["pia"]
+    assert pages["pia"].count("not graded yet, 2.0 points") == 2  # at the top, and there
+    assert "not graded yet" not in pages["ada"]
 
 
 def test_the_tables_say_how_the_exercises_went(course, graded):
@@ -275,6 +278,10 @@ def test_collected_from_platforms_graded_by_hand_late_and_exported(tmp_path):
         gradebook.db.commit()
     again = table(tool("grade", NAME, "--course", tmp_path, "--feedback"))
     assert again[grace] == (8.5, "")
+    points = column(tmp_path, "grades.csv", "score", "student_id")
+    assert points.keys() == handed_in  # and not kurt
+    waiting = column(tmp_path, "grades.csv", "waiting", "student_id")
+    assert waiting == {ada: "2", emmy: "2", grace: "0"}
 
     canvas = column(tmp_path, "canvas.csv", NAME, "SIS Login ID")
     assert canvas == {"": "9.0", ada: "", emmy: "", grace: "8.5", "kurt": ""}
@@ -316,6 +323,106 @@ def test_an_instructors_own_tests_take_the_place_of_ours(tmp_path):
     command += ["--exercises", tmp_path / "exercises"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert "has 0.9, which has no hidden tests" in done.stderr and done.returncode == 1
+
+
+# --- when the grader fails, and not the student ---------------------------------------
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A course in which ada is graded, by hand too, and ben and fay have handed in."""
+    folder = tmp_path_factory.mktemp("finished")
+    make_course(folder, {})
+    given_out = folder / "release" / NAME / f"{NAME}.ipynb"
+    hand_in(folder, "ada", answered(read(given_out), DOUBLE, TRIPLE, "It is added."))
+    tool("grade", NAME, "--course", folder)
+    with grade.open_course(folder).gradebook as gradebook:
+        for name in ("0-1-written-1", "0-2-written-1"):
+            mark = gradebook.find_grade(name, NAME, NAME, "ada")
+            mark.manual_score, mark.needs_manual_grade = 1, False
+        gradebook.db.commit()
+    tool("grade", NAME, "--course", folder, "--feedback")
+    hand_in(folder, "ben", answered(read(given_out), DOUBLE, TRIPLE))
+    other = nbformat.writes(answered(read(given_out), DOUBLE, TRIPLE, "It is added."))
+    other = re.sub(r'(id: |"grade_id": ")0-', r"\g<1>5-", other)
+    hand_in(folder, "fay", nbformat.reads(other, as_version=4))
+    assert column(folder, "canvas.csv", NAME, "SIS Login ID")["ada"] == "8.0"
+    return folder
+
+
+@pytest.fixture
+def copied(finished, tmp_path):
+    """A copy of it."""
+    return shutil.copytree(finished, tmp_path / "copied")
+
+
+def test_if_no_kernel_starts_nothing_is_changed(copied):
+    broken = copied / "package" / "ipykernel_launcher.py"
+    broken.write_text("raise SystemExit('no kernel today')", encoding="utf-8")
+
+    def everything():
+        return {p: p.read_bytes() for p in copied.rglob("*") if p.is_file()}
+
+    before = everything()
+    said = tool("grade", NAME, "--course", copied, fails=True)
+    assert "no notebook can be run" in said and "no kernel today" in said
+    assert everything() == before
+
+
+def test_if_the_package_cannot_be_imported_nothing_is_graded(copied):
+    package = copied / "package" / "d2lmini" / "__init__.py"
+    package.write_text("raise ImportError('torch is missing')", encoding="utf-8")
+    said = tool("grade", NAME, "--course", copied, fails=True)
+    assert "nothing was graded or changed: ImportError: torch is missing" in said
+
+
+def test_who_is_not_graded_keeps_the_marks_and_none_is_final(copied):
+    wrong = [copied / "submitted" / s / NAME / "timestamp.txt" for s in ("ada", "ben")]
+    for path in wrong:
+        path.write_text("yesterday evening", encoding="utf-8")
+    said = tool("grade", NAME, "--course", copied, fails=True)
+    why = r"not graded%s: ParserError: .* yesterday evening \(see grade.log\)"
+    assert re.search(f"ada  {why % ', the earlier marks stay'}", said)
+    assert re.search(f"ben  {why % ''}", said)
+    assert "nbgrader failed for ada, ben: see " in said
+    log = (copied / "grade.log").read_text(encoding="utf-8")
+    assert "submitted/ada" in log and "submitted/ben" in log and "yesterday evening" in log
+    points = column(copied, "grades.csv", "score", "student_id")
+    assert points["ada"] == "8.0"
+    waiting = column(copied, "grades.csv", "waiting", "student_id")
+    assert (waiting["ada"], waiting["ben"]) == ("3", "5")
+    final = column(copied, "canvas.csv", NAME, "SIS Login ID")
+    assert (final["ada"], final["ben"]) == ("", "")
+
+    for path in wrong:
+        path.unlink()
+    again = table(tool("grade", NAME, "--course", copied))
+    assert (again["ada"], again["ben"]) == ((8, ""), (6, ""))
+
+
+def test_a_page_that_cannot_be_written_is_told(copied):
+    shutil.rmtree(copied / "feedback")
+    (copied / "feedback").write_text("a file", encoding="utf-8")
+    ada = NAME, "--course", copied, "--student", "ada", "--feedback"
+    said = tool("grade", *ada, fails=True)
+    assert re.search(r"ada +8 of 9  no page of feedback: \w+Error: .*see grade.log", said)
+    assert "nbgrader failed for ada" in said
+
+
+def test_a_notebook_of_another_sheet_is_called_so_and_waits(copied):
+    shutil.copy(
+        copied / "submitted" / "fay" / NAME / f"{NAME}.ipynb",
+        copied / "submitted" / "ada" / NAME / f"{NAME}.ipynb",
+    )
+    lines = tool("grade", NAME, "--course", copied).splitlines()
+    other = "not graded: this is the notebook of sheet 5, handed in for sheet 0"
+    assert lines[0] == f"ada  {other}" and lines[2] == f"fay  {other}"
+    assert column(copied, "grades.csv", "score", "student_id")["ada"] == "8.0"
+    final = column(copied, "canvas.csv", NAME, "SIS Login ID")
+    assert (final["ada"], final["ben"], final["fay"]) == ("", "6.0", "")
+
+
+# --- isolation ------------------------------------------------------------------------
 
 
 LOOKS_AROUND = """
