@@ -373,7 +373,8 @@ def test_without_an_address_no_page_leads_to_a_repository(address):
         found = links(soup(path))
         assert "" not in found, path
         assert not [url for url in found if re.search("google.com/github|/issues", url)]
-    assert "Upload notebook" in (BOOK / "book" / "index.html").read_text("utf-8")
+    start = (BOOK / "book" / "index.html").read_text("utf-8")
+    assert "Upload notebook" in start and ".github/CONTRIBUTING.md" in start
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("notebooks")])
@@ -407,7 +408,7 @@ def addressed(tmp_path_factory):
     (folder / "_toc.yml").write_text(toc, encoding="utf-8")
     (folder / "book" / "terms.yml").write_text("{}\n", encoding="utf-8")
     start = "# Start\n\n```{only} not address\nUpload it.\n```\n\n{{ badge }}\n\n"
-    start += "{{ pip_install }}\n"
+    start += "{{ pip_install }}\n\n{{ contributing }}\n"
     (folder / "book" / "index.md").write_text(start, encoding="utf-8")
     command = [JUPYTER_BOOK, "build", folder, "-W", "-n", "-q"]
     environment = {**os.environ, "REPO": "someone/some.where"}
@@ -442,6 +443,13 @@ def test_with_an_address_the_start_page_has_a_badge_and_says_how_to_install(addr
     assert (ROOT / ".github" / "workflows" / name).is_file() and kind == "badge.svg"
 
 
+def test_with_an_address_the_start_page_leads_to_how_to_contribute(addressed):
+    start = soup(addressed / "book" / "index.html")
+    (guide,) = start.find_all("a", string="how to contribute")
+    file = guide["href"].removeprefix("https://github.com/someone/some.where/blob/HEAD/")
+    assert (ROOT / file).is_file()
+
+
 def test_with_an_address_a_reader_reports_a_section(addressed):
     page = soup(addressed / f"{ONE}.html")
     one, two = page.select("article a.report")
@@ -452,6 +460,7 @@ def test_with_an_address_a_reader_reports_a_section(addressed):
     place = f"https://someone.github.io/some.where/{ONE}.html#two-more"
     assert query["body"][0].startswith(f"{place}\nVersion {d2lmini.__version__}\n")
     assert parse_qs(urlsplit(one["href"]).query)["title"] == ["One"]
+    assert [url for url in links(page) if "/issues" in url] == [one["href"], two["href"]]
 
 
 def described(page):

@@ -46,7 +46,8 @@ def repository_name():
 def add_address(app, config):
     """Set the theme's buttons, the tag `address` and what the start page substitutes."""
     name = repository_name()
-    config.myst_substitutions |= {"repository": "", "pip_install": "", "badge": ""}
+    names = "repository", "contributing", "pip_install", "badge"
+    config.myst_substitutions |= dict.fromkeys(names, "")
     if not name:
         return
     if not re.fullmatch(r"[\w-]+/[\w.-]+", name):
@@ -55,6 +56,7 @@ def add_address(app, config):
     app.tags.add("address")
     config.myst_substitutions |= {
         "repository": f"[the repository]({url})",
+        "contributing": f"[how to contribute]({url}/blob/HEAD/.github/CONTRIBUTING.md)",
         "pip_install": f"```python\n%pip install git+{url}\n```",
         "badge": badge(name),
     }
@@ -64,7 +66,6 @@ def add_address(app, config):
         "repository_url": url,
         "repository_branch": "gh-pages",
         "path_to_docs": "_sources",
-        "use_issues_button": True,
         "use_repository_button": True,
     }
 
