@@ -3,15 +3,23 @@
 // another way to find and to show results. What is looked through, tools/build/search.py
 // has written; it is read when a reader begins to search.
 
-const QUESTION = "can do does explain find get have how i me my use using what when where which why you";
+// Words of questions, and what the whole course is about: they find nothing by themselves.
+const QUESTION = `can do does explain find get have how i me my use using what when where
+  which why work works you from scratch pytorch tutorial`;
 const SHOWN = 25;
 
 // How much a find in a field and on a page counts.
-const FIELDS = { title: 6, terms: 8, page: 2, text: 1, code: 0.5 };
-const PAGES = { "notebooks/exercises/": 0.3, "notebooks/further/": 0.6, "book/": 0.5 };
-const NAMED = 3; // where the query is the title of the section, or one of its terms
+const FIELDS = { title: 6, terms: 8, defines: 4, page: 2, text: 1, code: 0.5 };
+const ABOUT = ["title", "terms", "defines"]; // what a section with this find is about
+const PAGES = {
+  "notebooks/exercises/": 0.3, "notebooks/further/": 0.6, "book/names": 0.3, "book/": 0.5,
+};
+const NAMED = 3; // where the query is the title of the section, a term, or defined there
 
-const splitWords = (text) => text.match(/[\p{Letter}\p{Number}_]+/gu) ?? [];
+// A number at the end is a word of its own, so that gpt2 is GPT-2, and √d is sqrt d.
+const splitWords = (text) =>
+  text.replaceAll("√", " sqrt ").replace(/(?<=\p{Letter}{2})(?=\p{Number}+\b)/gu, " ")
+    .match(/[\p{Letter}\p{Number}_]+/gu) ?? [];
 
 // The stem of a word, in lower case and American spelling, and the stems of its parts.
 function stems(word, stemmer) {
@@ -28,7 +36,7 @@ class Finder {
     this.sections = sections;
     const stemmer = new Stemmer(); // Sphinx's, as are `stopwords`
     this.stems = (word) => stems(word, stemmer);
-    this.skipped = new Set([...stopwords, ...QUESTION.split(" ")]);
+    this.skipped = new Set([...stopwords, ...QUESTION.split(/\s+/)]);
     this.index = new MiniSearch({
       idField: "url",
       fields: Object.keys(FIELDS),
@@ -39,25 +47,35 @@ class Finder {
     this.index.addAll(sections);
     this.byUrl = new Map(sections.map((section) => [section.url, section]));
     this.names = new Map(
-      sections.map(({ url, title, terms }) => [url, [title, ...terms].map(this.joined)]),
+      sections.map(({ url, title, terms, defines }) =>
+        [url, [title, ...terms, ...defines].map((name) => this.joined(this.asked(name)))]),
     );
   }
 
-  joined = (text) => splitWords(text).flatMap((word) => this.stems(word)).join(" ");
+  joined = (words) => words.flatMap((word) => this.stems(word)).join(" ");
 
-  // Sections that hold all words of the query, else those that hold some of them.
-  find(query) {
-    const words = splitWords(query);
+  // The words of a text that say what is looked for; all of them, if none does.
+  asked(text) {
+    const words = splitWords(text);
     const asked = words.filter((word) => !this.skipped.has(word.toLowerCase()));
-    const text = (asked.length ? asked : words).join(" ");
-    const whole = this.joined(text);
+    return asked.length ? asked : words;
+  }
+
+  // Sections that hold all words of the query. Where none of them has one of the words in
+  // its title or its terms, they only happen to hold them: then those that hold some.
+  find(query) {
+    const words = this.asked(query);
+    const text = words.join(" ");
+    const whole = this.joined(words);
     const boostDocument = (url) => {
       const page = Object.keys(PAGES).find((start) => url.startsWith(start));
       return (PAGES[page] ?? 1) * (this.names.get(url).includes(whole) ? NAMED : 1);
     };
     const options = { boost: FIELDS, boostDocument, prefix: (term) => term.length > 2 };
     const all = this.index.search(text, { ...options, combineWith: "AND" });
-    return all.length ? all : this.index.search(text, options);
+    const isAbout = ({ match }) =>
+      Object.values(match).flat().some((field) => ABOUT.includes(field));
+    return all.some(isAbout) ? all : this.index.search(text, options);
   }
 
   // About thirty words of a section's text, where it holds most of the found words.

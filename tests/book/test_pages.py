@@ -42,6 +42,8 @@ FEW = [
     "book/results",
 ]
 KV_CACHE = "notebooks/07_transformer#decoding-with-a-keyvalue-cache"
+GPT = "notebooks/11_gpt#from-the-transformer-to-llama"
+HELP = "book/index#report-a-mistake-or-contribute"
 SEARCHES = {  # what a reader looks for, and the section that must come first
     "Trainer": "notebooks/00_toolkit#model-data-and-trainer-as-three-classes",
     "BLEU": "notebooks/00_translation#bleu",
@@ -50,19 +52,31 @@ SEARCHES = {  # what a reader looks for, and the section that must come first
     "how do I mask padding": "notebooks/03_scoring_functions#padding",
     "masking padding": "notebooks/03_scoring_functions#padding",
     "dropout": "notebooks/03_scoring_functions#scaled-dot-product-attention",
+    "why divide by sqrt d": "notebooks/03_scoring_functions#scaling-by-d",
     "multi-head attention": "notebooks/05_multi_head#definition",
+    "MultiHeadAttention": "notebooks/05_multi_head#the-layer",
     "positional encoding": "notebooks/06_positional_encoding#positional-encodings",
     "rotary": "notebooks/06_positional_encoding#rotary-encoding",
     "RoPE": "notebooks/06_positional_encoding#rotary-encoding",
+    "transformer from scratch": "notebooks/07_transformer#the-architecture",
+    "attention is all you need": "notebooks/07_transformer#the-architecture",
     "layer norm": "notebooks/07_transformer#residual-connections-and-layer-normalisation",
     "kv cache": KV_CACHE,
     "KV-cache": KV_CACHE,
     "key-value cache": KV_CACHE,
     "key–value caching": KV_CACHE,
+    "bert": "notebooks/10_pretraining#predicting-masked-tokens",
+    "gpt2 pytorch": GPT,
+    "gpt-2": GPT,
     "top-p": "notebooks/11_gpt#the-distribution-of-the-next-token",
     "LoRA": "notebooks/12_post_training#low-rank-adaptation",
     "install": "book/index#run-the-notebooks",
     "set_axes": "book/names#d2lmini.toolkit.set_axes",
+    "license": HELP,
+    "licence": HELP,
+    "contribute": HELP,
+    "how to contribute": HELP,
+    "report a mistake": HELP,
 }
 
 # What axe-core finds in what others make, and we cannot mend.

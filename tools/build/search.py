@@ -2,7 +2,8 @@
 
 book/_static/search.js reads the file when a reader begins to search. An entry is a section
 of a page, or a name on the page of names: its address, its title, that of the page, the
-terms that book/terms.yml gives it, its prose and the names in its code.
+terms that book/terms.yml gives it, what its code defines, its prose and the names in its
+code.
 """
 
 import json
@@ -12,12 +13,14 @@ from pathlib import Path
 import yaml
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.util.nodes import process_only_nodes
 
 FILE = "sections.js"
 ENTRIES = (nodes.section, addnodes.desc)
 HEADINGS = (nodes.title, addnodes.desc_signature)
 SKIPPED = (*ENTRIES, *HEADINGS, addnodes.index, nodes.comment)
 NAME = re.compile(r"[A-Za-z_]\w{2,}")
+DEFINED = re.compile(r"^(?:class|def) (\w+)", re.MULTILINE)
 WRAPPER = re.compile(r"\\(?:math|bold|text|operatorname)[a-z]*\{([^{}]*)\}")
 
 
@@ -28,6 +31,7 @@ def write_sections(app):
     found = []
     for page in sorted(app.env.found_docs):
         doctree = app.env.get_doctree(page)
+        process_only_nodes(doctree, app.tags)
         found += sections(doctree, page, terms.get(page, {}))
     text = json.dumps(found, ensure_ascii=False, indent=0)
     Path(app.outdir, FILE).write_text(f"const sections = {text};\n", "utf-8")
@@ -43,15 +47,20 @@ def sections(doctree, page, terms):
             continue
         prose, code = [], []
         collect(node, prose, code)
-        name = ids[0].removeprefix("d2lmini.") if node.tagname == "desc" else None
+        code = "\n".join(code)
+        name, defines = plain(heading), DEFINED.findall(code)
+        if node.tagname == "desc":
+            name = ids[0].removeprefix("d2lmini.")
+            defines = [name.rpartition(".")[2]]
         entries.append(
             {
                 "url": f"{page}.html" + (f"#{ids[0]}" if entries else ""),
                 "page": plain(title),
-                "title": name or plain(heading),
+                "title": name,
                 "terms": [term for key in ids for term in terms.get(key, [])],
+                "defines": defines,
                 "text": " ".join("".join(prose).split()),
-                "code": " ".join(sorted(set(NAME.findall(" ".join(code))))),
+                "code": " ".join(sorted(set(NAME.findall(code)))),
             }
         )
     return entries
@@ -88,5 +97,5 @@ def plain(heading):
 
 def readable(formula):
     """A short formula without LaTeX's commands; dots in place of one that needs them."""
-    text = WRAPPER.sub(r"\1", formula)
+    text = WRAPPER.sub(r"\1", re.sub(r"\\sqrt\{(\w+)\}", r"√\1", formula))
     return "…" if re.search(r"[\\{}^_]", text) else text
