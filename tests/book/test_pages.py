@@ -156,6 +156,15 @@ SCROLLING = """stops => [...document.querySelectorAll("div.math, mjx-container")
 FADING = """[...document.querySelectorAll('details.hide > :not(summary)')]
   .filter(e => getComputedStyle(e).animationName != 'none').length"""
 
+# Formulas whose punctuation stands below them.
+LONELY = """[...document.querySelectorAll("article .math")].filter(e => {
+  if (!/^[.,;:!?)]/.test(e.nextSibling?.data ?? "")) return false;
+  const sign = document.createRange();
+  sign.setStart(e.nextSibling, 0);
+  sign.setEnd(e.nextSibling, 1);
+  return sign.getBoundingClientRect().top > e.getBoundingClientRect().bottom - 2;
+}).map(e => e.dataset.tex)"""
+
 SMALLEST_CODE = """Math.min(Infinity, ...[...document.querySelectorAll('article pre')]
   .map(e => parseFloat(getComputedStyle(e).fontSize)))"""
 
@@ -253,6 +262,37 @@ def test_the_page_has_its_entry_in_view_in_the_table_of_contents(open_page, addr
     page.wait_for_timeout(1000)
     box = entry.bounding_box()
     assert 0 <= box["y"] and box["y"] + box["height"] <= 500
+
+
+def test_a_page_without_an_entry_shows_the_table_of_contents_from_its_top(
+    open_page, address
+):
+    page = open_page("book/results.html")
+    page.wait_for_load_state("load")
+    scrolled = "document.querySelector('.bd-sidebar-primary').scrollTop"
+    assert page.evaluate(scrolled) > 0  # which the theme remembers for the next page
+    page.goto(f"{address}/book/index.html")
+    page.wait_for_timeout(1000)
+    assert page.evaluate(scrolled) == 0
+
+
+def test_the_mark_of_a_heading_fades_and_goes_at_once_for_who_wants_no_motion(open_page):
+    page = open_page("notebooks/03_scoring_functions.html#the-causal-mask")
+    heading = page.locator(":target > h3, :target > h2")
+    colour = "e => getComputedStyle(e).backgroundColor"
+    duration = "e => e.getAnimations()[0].effect.getTiming().duration"
+    assert heading.evaluate(colour) != "rgba(0, 0, 0, 0)"
+    assert heading.evaluate(duration) == 1000
+    heading.evaluate("e => e.getAnimations()[0].finish()")
+    assert heading.evaluate(colour) == "rgba(0, 0, 0, 0)"
+    page.emulate_media(reduced_motion="reduce")
+    assert heading.evaluate(duration) <= 1
+
+
+def test_no_line_begins_with_the_punctuation_of_a_formula(open_page):
+    page = open_page("notebooks/05_multi_head.html", 390)
+    assert page.locator("article .unbroken").count() > 10
+    assert page.evaluate(LONELY) == []
 
 
 def test_a_wide_formula_is_reached_by_keyboard(open_page):

@@ -13,11 +13,11 @@ HEAD = '<head>\n    <link href="_static/course.css" />\n</head>\n'
 def write(tmp_path):
     """A function that writes a page with formulas, sets them, and returns its path."""
 
-    def write(*sources):
+    def write(*sources, text=""):
         (tmp_path / "_static").mkdir(exist_ok=True)
         page = tmp_path / "page.html"
         found = "".join(f'<div class="math notranslate">\n{tex}</div>' for tex in sources)
-        page.write_text(HEAD + found, encoding="utf-8")
+        page.write_text(HEAD + found + text, encoding="utf-8")
         formulas.render(tmp_path)
         return page
 
@@ -42,8 +42,17 @@ def test_formulas_refer_to_each_other_forwards_and_backwards(write):
     assert target == "#mjx-eqn%3Aeq%3Ax" and page.find(id="mjx-eqn:eq:x")
 
 
+def test_punctuation_stays_on_the_line_of_the_formula_before_it(write):
+    inline = r'<span class="math notranslate">\(x\)</span>'
+    text = f"<p>If {inline} and {inline}, then ({inline}).</p>"
+    page = BeautifulSoup(write(text=text).read_text(), "lxml")
+    ends = [tag.contents[-1] for tag in page.select("span.unbroken:has(> .math)")]
+    assert ends == [",", ")."]
+
+
 def test_a_second_build_changes_nothing(write, tmp_path):
-    write(r"\(\frac{a}{b}\)", r"\[x \tag{1}\label{eq:x}\]")
+    inline = r'<span class="math notranslate">\(x\)</span>'
+    write(r"\(\frac{a}{b}\)", r"\[x \tag{1}\label{eq:x}\]", text=f"<p>{inline}.</p>")
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     before = [path.read_bytes() for path in files]
     formulas.render(tmp_path)

@@ -30,10 +30,14 @@ SCRIPTS = [
 ]
 FONTS = MATHJAX / "output" / "chtml" / "fonts" / "woff-v2"
 STYLE, FOLDER = "_static/formulas.css", "_static/formulas"
-# A formula as Sphinx writes it, and as it stands here after the first build.
+# A formula as Sphinx writes it, and as it stands here after the first build, with the
+# punctuation behind it. Browsers could begin a line between the two, so they are wrapped.
 FORMULA = re.compile(
-    r'<(div|span)( class="math [^"]*"[^>]*?)(?: data-tex="([^"]*)")?>(.*?)</\1>', re.DOTALL
+    r'<(div|span)( class="math [^"]*"[^>]*?)(?: data-tex="([^"]*)")?>(.*?)</\1>'
+    r"([-.,;:!?)’”]*)",
+    re.DOTALL,
 )
+UNBROKEN = '<span class="unbroken">'
 FACE = re.compile(
     r'(@font-face[^{]*\{\s*font-family: ([\w-]+);\s*src: url\("(.+?)"[^}]*\})'
 )
@@ -89,8 +93,10 @@ def put(formulas, text):
     formulas = iter(formulas)
 
     def element(match):
-        tex = html.escape(source(match))
-        return f'<{match[1]}{match[2]} data-tex="{tex}">{next(formulas)}</{match[1]}>'
+        tex, end = html.escape(source(match)), match[5]
+        text = f'<{match[1]}{match[2]} data-tex="{tex}">{next(formulas)}</{match[1]}>{end}'
+        wrapped = match.string.startswith(UNBROKEN, match.start() - len(UNBROKEN))
+        return f"{UNBROKEN}{text}</span>" if end and not wrapped else text
 
     return FORMULA.sub(element, text)
 
