@@ -16,10 +16,15 @@ addEventListener("afterprint", () => {
 });
 
 // The entry of the page is in view in the table of contents, which on a phone opens later.
+// A page without an entry, as the start page, shows the list's beginning, with the search.
 function showEntry() {
-  const entry = document.querySelector(".bd-links a.current");
-  const list = entry?.closest(".bd-sidebar-primary");
+  const list = document.querySelector(".bd-sidebar-primary");
   if (!list?.clientHeight) return;
+  const entry = list.querySelector(".bd-links a.current");
+  if (!entry) {
+    list.scrollTop = 0;
+    return;
+  }
   const { top, bottom } = entry.getBoundingClientRect();
   if (top < 0 || bottom > innerHeight) list.scrollTop += top - innerHeight / 2;
 }
