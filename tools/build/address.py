@@ -25,6 +25,11 @@ from sphinx.errors import ExtensionError
 from tools.build.save import ROOT
 
 BADGE = "actions/workflows/colab.yml"
+# What tools/build/picture.py shows.
+PICTURE = (
+    "The start page of the book: buttons to read, run, teach and build, and a drawing of "
+    "attention, in which one query and six keys give the weights of six values"
+)
 # The link to itself that stands at the end of each heading.
 HEADING_LINK = re.compile(
     r'<a class="headerlink" href="#(?P<anchor>[^"]+)"[^>]*>[^<]*</a>(?=</h\d>)'
@@ -149,7 +154,7 @@ def add_preview(app, pagename, templatename, context, doctree):
         tags |= {
             "og:url": context["pageurl"],
             "og:image": f"{app.config.html_baseurl}book.png",
-            "og:image:alt": "A page of the book, with a heatmap of attention weights",
+            "og:image:alt": PICTURE,
             "twitter:card": "summary_large_image",
         }
     found = [f'<meta name="description" content="{html.escape(text)}">']

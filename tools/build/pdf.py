@@ -140,7 +140,7 @@ def main():
 def open_browser(playwright):
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
-        raise SystemExit(f"pdf: there is no browser that prints, none of {BROWSERS}")
+        raise SystemExit(f"there is no browser, none of {BROWSERS}")
     return playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
 
 
