@@ -128,6 +128,13 @@ def pdf():
 
 
 @command
+def picture():
+    """take the picture of the README and of previews from the start page (as pdf)"""
+    book()
+    python("-m", "tools.build.picture")
+
+
+@command
 def serve():
     """build the book and serve it on http://localhost:8000 (PORT=...)"""
     book()
