@@ -53,6 +53,7 @@ SEARCHES = {  # what a reader looks for, and the section that must come first
     "masking padding": "notebooks/03_scoring_functions#padding",
     "dropout": "notebooks/03_scoring_functions#scaled-dot-product-attention",
     "why divide by sqrt d": "notebooks/03_scoring_functions#scaling-by-d",
+    "divide by sqrt(d_k)": "notebooks/03_scoring_functions#scaling-by-d",
     "multi-head attention": "notebooks/05_multi_head#definition",
     "MultiHeadAttention": "notebooks/05_multi_head#the-layer",
     "positional encoding": "notebooks/06_positional_encoding#positional-encodings",
