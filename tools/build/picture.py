@@ -25,7 +25,7 @@ from PIL.PngImagePlugin import PngInfo
 from playwright.sync_api import sync_playwright
 
 from tools.build.pdf import open_browser
-from tools.build.standalone import ROOT
+from tools.build.save import ROOT
 
 PICTURE = ROOT / ".github" / "book.png"
 PAGE, STYLE_SHEET = "book/index.html", "_static/course.css"
