@@ -1,5 +1,5 @@
 """Tests of grading need nbgrader, which readers of the book do not install: without it they
-are left out (`make .venv/.grading` installs it).
+are left out (`make install GRADING=1` installs it).
 """
 
 from importlib.util import find_spec
