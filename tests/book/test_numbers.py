@@ -1,9 +1,9 @@
 """A decimal number in the prose of a notebook is one that the notebook prints.
 
 It stands, rounded to its digits, in an output, in code, in a formula or in a table. If it
-is quoted from elsewhere, its paragraph links to a paper, or to the page of results with a
-table that has it. All others, for example what was seen in some run or follows from two
-printed numbers, are named in the metadata of the cell: "quoted": ["0.36"].
+is quoted from elsewhere, its paragraph links to a paper, or its cell to the page of results
+with a table that has it. All others, for example what was seen in some run or follows from
+two printed numbers, are named in the metadata of the cell: "quoted": ["0.36"].
 """
 
 import re
@@ -63,9 +63,8 @@ def unexplained(notebook, results):
     for cell in notebook.cells:
         if cell.cell_type != "markdown":
             continue
-        missing = []
+        missing, known = [], found + results * ("results.md" in cell.source)
         for paragraph in PARAGRAPH.split(cell.source):
-            known = found + results * ("results.md" in paragraph)
             text = re.sub(NAME, " ", NO_PROSE.sub(" ", paragraph), flags=re.IGNORECASE)
             if "](https://" not in paragraph:
                 missing += [n for n in DECIMAL.findall(text) if not has(n, known)]
