@@ -23,6 +23,7 @@ from tools.build.exercises import EXERCISE, WRITE_HERE
 
 NOTE = "**Before grading**, cells of this notebook were mended."
 ID = re.compile(r"^(?:# id: |<!-- id: )([\w-]+)(?: -->)? *$", re.MULTILINE)
+HIDDEN = re.compile(r"(BEGIN|END) HIDDEN TESTS")  # nbgrader's marks, no student's
 TAG = re.compile(r"<(?!!-- id: )(?=[a-zA-Z/!?])")  # the beginning of HTML
 SETUP = "#@title Setup"  # which unpacks the package: a long cell that grading does not need
 OTHER = "other"  # in the place of an id: exercises that the assignment does not have
@@ -51,6 +52,7 @@ class Restore(NbGraderPreprocessor):
         for cell in nb.cells:
             if cell.cell_type == "markdown" and cell.source not in given:
                 cell.source = TAG.sub("< ", cell.source)  # which could hold a script
+            cell.source = HIDDEN.sub(r"\1 hidden tests", cell.source)
         _, nb = nbformat.validator.normalize(nb)  # ids of cells that were copied
         nb.metadata.pop("widgets", None)
         add_rubrics(nb, source)
@@ -131,11 +133,11 @@ def grade_id(cell):
 
 
 def sheets(path):
-    """The numbers of the sheets from which the cells of a notebook come, by their ids."""
+    """The numbers of the sheets whose exercises a notebook has, by the ids of its cells."""
     found = set()
     for cell in nbformat.read(path, as_version=4).cells:
         for name in (grade_id(cell) or "", *ID.findall(cell.source)):
-            found |= set(re.findall(r"^\d+(?=-)", name))
+            found |= set(re.findall(r"^\d+(?=-\d+-)", name))  # 0-given-1 is of all sheets
     return found
 
 

@@ -315,7 +315,10 @@ def test_an_instructors_own_tests_take_the_place_of_ours(tmp_path):
     assert "0.3 Four" in nbformat.writes(read(given_out))  # optional, but wanted
     only_two = "def double(x):\n    return {1: 2, 2.0: 4.0}.get(x, 0)"
     hand_in(tmp_path, "ada", answered(read(given_out), only_two, TRIPLE))
-    tool("grade", NAME, "--course", tmp_path)
+    hand_in(tmp_path, "solution", read(tmp_path / "source" / NAME / f"{NAME}.ipynb"))
+    printed = table(tool("grade", NAME, "--course", tmp_path))
+    assert printed["solution"] == (7, "2 answers to grade by hand")  # no test has failed
+    assert (tmp_path / "feedback" / "solution" / NAME / f"{NAME}.html").exists()
     page = tmp_path / "feedback" / "ada" / NAME / f"{NAME}.html"
     assert "AssertionError: mine" in page.read_text(encoding="utf-8")
     (own / "0.9.py").write_text("", encoding="utf-8")
@@ -344,7 +347,7 @@ def finished(tmp_path_factory):
     tool("grade", NAME, "--course", folder, "--feedback")
     hand_in(folder, "ben", answered(read(given_out), DOUBLE, TRIPLE))
     other = nbformat.writes(answered(read(given_out), DOUBLE, TRIPLE, "It is added."))
-    other = re.sub(r'(id: |"grade_id": ")0-', r"\g<1>5-", other)
+    other = re.sub(r'(id: |"grade_id": ")0-(?=\d)', r"\g<1>5-", other)
     hand_in(folder, "fay", nbformat.reads(other, as_version=4))
     assert column(folder, "canvas.csv", NAME, "SIS Login ID")["ada"] == "8.0"
     return folder
