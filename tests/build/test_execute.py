@@ -11,6 +11,7 @@ import pytest
 from tools.build import execute, uses
 
 CLOCK = "import time\ntime.time_ns()"
+PICTURE = f"from IPython.display import SVG\n{CLOCK}\nSVG(f'<svg>{{time.time_ns()}}</svg>')"
 TIMING = {"execution": {"iopub.execute_input": "now"}, "collapsed": False, "scrolled": True}
 UNSTABLE = {"tags": [execute.UNSTABLE]}
 
@@ -42,6 +43,7 @@ def course(tmp_path_factory):
         *(code(CLOCK, UNSTABLE), code(CLOCK, UNSTABLE), code(f"{CLOCK}  # a", UNSTABLE)),
         code("import os\nos.path.basename(os.getcwd())[:9], os.environ['TQDM_DISABLE']"),
         code("os.environ.get('PRINTED')"),
+        code(PICTURE),
         kernelspec={"display_name": "mine", "language": "python", "name": "mine"},
     )
     seen = SimpleNamespace(path=path)
@@ -86,7 +88,7 @@ def test_metadata_and_numbers_of_cells_do_not_depend_on_the_editor(course):
     assert course.notebook.metadata == execute.METADATA | noted
     cells = execute.code_cells(course.notebook)
     assert cells[0].metadata == {}
-    assert [cell.execution_count for cell in cells] == [1, 2, 3, 4, 5, 6, 7]
+    assert [cell.execution_count for cell in cells] == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 def test_a_second_run_leaves_the_file_as_it_is(course):

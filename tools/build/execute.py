@@ -8,12 +8,14 @@ All outputs of a notebook come from one run. A cell tagged `nbval-ignore-output`
 no two runs share (a timing, a training curve). So a notebook is left as it is, byte for
 byte, if its code and all that it uses of the package (uses.py) are those of the stored run,
 and if all other cells print what they printed then. Otherwise every output is renewed, and
-so it is with `--refresh`. The time that the notebook took to run is noted in it, rounded,
-and kept as long as it comes out alike. When a cell fails, the notebook, the cell and the
-traceback are printed, the file stays untouched, and the next notebook is run.
+so it is with `--refresh`. Pictures are not compared, as they are not by nbval: some draw
+what an unstable cell has measured. The time that the notebook took to run is noted in it,
+rounded, and kept as long as it comes out alike. When a cell fails, the notebook, the cell
+and the traceback are printed, the file stays untouched, and the next notebook is run.
 """
 
 import argparse
+import copy
 import hashlib
 import os
 import re
@@ -87,14 +89,22 @@ def sources(notebook) -> list[str]:
     return [cell.source for cell in code_cells(notebook)]
 
 
-def keep_unstable(notebook, stored) -> None:
-    """Give the unstable cells their stored outputs, if nothing else differs in the run."""
+def keep_outputs(notebook, stored) -> None:
+    """Give the cells their stored outputs, if the same code has had the same results."""
     if stored.metadata.get("fingerprint") != notebook.metadata.fingerprint:
         return
     pairs = list(zip(code_cells(notebook), code_cells(stored)))
-    if all(new.outputs == old.outputs for new, old in pairs if not unstable(new)):
+    if all(results(new) == results(old) for new, old in pairs):
         for new, old in pairs:
             new.outputs = old.outputs
+
+
+def results(cell) -> list:
+    """The outputs of a cell that are the same in every run; none of an unstable cell."""
+    found = [] if unstable(cell) else copy.deepcopy(cell.outputs)
+    for output in found:
+        output.get("data", {}).pop(SVG, None)
+    return found
 
 
 def note_time(notebook, seconds: float, stored: int | None) -> None:
@@ -139,7 +149,7 @@ def execute(path: Path, refresh: bool = False) -> bool:
     normalise(notebook)
     notebook.metadata["fingerprint"] = fingerprint(sources(notebook))
     if not refresh:
-        keep_unstable(notebook, stored)
+        keep_outputs(notebook, stored)
     note_time(notebook, seconds, stored.metadata.get("running_seconds"))
     new = nbformat.writes(notebook, version=4).rstrip("\n") + "\n"
     if new == text:
