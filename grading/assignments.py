@@ -2,8 +2,8 @@
 
     python -m grading.assignments [--course FOLDER] [--exercises FOLDER]
 
-tools/build/exercises.py says what a notebook of exercises looks like, and what students get
-of it. In the course, source/ has the notebooks with nbgrader's metadata and markers,
+tools/notebooks/exercises.py says what a notebook of exercises looks like, and what students
+get of it. In the course, source/ has the notebooks with nbgrader's metadata and markers,
 release/ what nbgrader makes of them for students, gradebook.db their points, students/ all
 that students need and no solution (students.py). An instructor's own hidden tests in
 private/, such as private/01_queries_keys_values/1.2.py, take the place of ours. What is in
@@ -18,9 +18,9 @@ import nbformat
 
 from grading import parser, students
 from grading.grade import open_course
-from tools.build import exercises
+from tools import ROOT
+from tools.notebooks import exercises
 
-ROOT = Path(__file__).resolve().parents[1]
 CONFIG = Path(__file__).with_name("nbgrader_config.py")
 SOLUTION = "### BEGIN SOLUTION", "### END SOLUTION"
 HIDDEN_TESTS = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"

@@ -19,7 +19,7 @@ from nbformat.v4 import new_markdown_cell
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
 
-from tools.build.exercises import EXERCISE, WRITE_HERE
+from tools.notebooks.exercises import EXERCISE, WRITE_HERE
 
 NOTE = "**Before grading**, cells of this notebook were mended."
 ID = re.compile(r"^(?:# id: |<!-- id: )([\w-]+)(?: -->)? *$", re.MULTILINE)

@@ -8,7 +8,7 @@ from traitlets import Float
 from grading.isolation import Execute
 from grading.mend import Restore
 from grading.tables import Tables
-from tools.build.exercises import WRITE_HERE
+from tools.notebooks.exercises import WRITE_HERE
 
 DAY = 24 * 60 * 60
 

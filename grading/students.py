@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.build.save import ROOT
-from tools.build.standalone import package_files
+from tools import ROOT
+from tools.notebooks.standalone import package_files
 
 README = """\
 # Attention & Transformers: the notebooks of the course

@@ -18,7 +18,8 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-from tests.helpers import ROOT, served
+from tests.helpers import served
+from tools import ROOT
 
 NOTEBOOKS = ROOT / "notebooks"
 

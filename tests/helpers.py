@@ -2,14 +2,11 @@
 
 import gzip
 import struct
-from pathlib import Path
 
 import nbformat
 import torch
 
-from tools.build import downloads
-
-ROOT = Path(__file__).resolve().parents[1]
+from tools.book import downloads
 
 
 def random(*shape, seed=0):

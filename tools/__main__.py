@@ -11,9 +11,9 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tools import ROOT
+
 OLDEST, NEWEST = (3, 11), (3, 14)
 PYTHONS = f"3.{OLDEST[1]} to 3.{NEWEST[1]}"
 ENVIRONMENT = ROOT / ".venv"
@@ -124,14 +124,14 @@ def book():
 def pdf():
     """print the book into PDF files beside its pages (needs Chromium or Chrome)"""
     book()
-    python("-m", "tools.build.pdf")
+    python("-m", "tools.book.pdf")
 
 
 @command
 def picture():
     """take the picture of the README and of previews from the start page (as pdf)"""
     book()
-    python("-m", "tools.build.picture")
+    python("-m", "tools.book.picture")
 
 
 @command
@@ -168,14 +168,14 @@ def test():
 def save():
     """write the package d2lmini from the notebooks' #@save cells"""
     set_up()
-    python("-m", "tools.build.save")
+    python("-m", "tools.notebooks.save")
 
 
 @command
 def execute():
     """run the notebooks and store their outputs (one: NB=notebooks/02_...ipynb)"""
     set_up()
-    python("-m", "tools.build.execute", *value("NB").split())
+    python("-m", "tools.notebooks.execute", *value("NB").split())
 
 
 @command
@@ -184,7 +184,7 @@ def check():
     set_up()
     python("-m", "ruff", "check")
     python("-m", "ruff", "format", "--check")
-    python("-m", "tools.build.save", "--check")
+    python("-m", "tools.notebooks.save", "--check")
 
 
 @command

@@ -1,6 +1,6 @@
 // The search of the book: sections by relevance, with MiniSearch (minisearch.js), while one
 // types. The theme's dialogue and the page search.html call Sphinx's `Search`; here it gets
-// another way to find and to show results. What is looked through, tools/build/search.py
+// another way to find and to show results. What is looked through, tools/book/search.py
 // has written; it is read when a reader begins to search.
 
 // Words of questions, and what the whole course is about: they find nothing by themselves.

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from playwright.sync_api import sync_playwright
 
-from tools.build import pdf
+from tools.book import pdf
 
 
 @pytest.fixture(scope="module")

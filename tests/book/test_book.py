@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 import torch
-from helpers import ROOT
+
+from tools import ROOT
 
 PAGES = sorted((ROOT / "book").glob("*.md"))
 

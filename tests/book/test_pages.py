@@ -20,13 +20,13 @@ import nbformat.v4
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
-from helpers import ROOT
 from PIL import Image
 from sphinx.errors import ExtensionError
 
 import d2lmini
-from tools.build import save
-from tools.build.address import add_address
+from tools import ROOT
+from tools.book.address import add_address
+from tools.notebooks import save
 
 pytestmark = pytest.mark.slow
 JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
@@ -448,7 +448,7 @@ ONE, SHEET = "notebooks/01_one", "notebooks/exercises/01_one"
 def addressed(tmp_path_factory):
     """A book of three pages, built with the course's settings and an address."""
     folder = tmp_path_factory.mktemp("book")
-    theirs = "_config.yml", "book/_static", "book/references.bib", "tools/build"
+    theirs = "_config.yml", "book/_static", "book/references.bib", "tools"
     for name in (*theirs, ".github/book.png"):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -7,11 +7,11 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
-from helpers import ROOT
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader
 
-from tools.build import pdf
+from tools import ROOT
+from tools.book import pdf
 
 pytestmark = pytest.mark.slow
 BOOK = ROOT / "_build" / "html"

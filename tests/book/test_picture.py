@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from helpers import ROOT
 from PIL import Image
 
-from tools.build import address, picture
+from tools import ROOT
+from tools.book import address, picture
 
 BOOK = ROOT / "_build" / "html"
 WIDTH, HEIGHT = 2400, 1260

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from helpers import ROOT
 
+from tools import ROOT
 from tools import __main__ as commands
-from tools.build import address
+from tools.book import address
 
 
 def workflow(name):

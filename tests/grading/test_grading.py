@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from small_course import CELLS, DOUBLE, GIVEN, NAME, TEST, TRIPLE
 
 from grading import grade, isolation
-from tools.build import exercises
+from tools.notebooks import exercises
 
 pytestmark = pytest.mark.slow
 

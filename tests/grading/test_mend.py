@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from small_course import CELLS, DOUBLE
 
 from grading.mend import grade_id, mend
-from tools.build import exercises
+from tools.notebooks import exercises
 
 RELEASE = exercises.student_view(new_notebook(cells=CELLS)).cells
 WORDS = [cell for cell in RELEASE if "-written-" in (grade_id(cell) or "")]

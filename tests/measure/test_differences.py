@@ -18,10 +18,10 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 import torch
-from helpers import ROOT
 from torch import nn
 
 import d2lmini
+from tools import ROOT
 from tools.measure import d2l_reference, differences
 
 PROOFS = (ROOT / "book" / "differences.md").read_text(encoding="utf-8")

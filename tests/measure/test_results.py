@@ -2,8 +2,7 @@
 
 import re
 
-from helpers import ROOT
-
+from tools import ROOT
 from tools.measure import bench, own_text, post_training, results, scores
 
 PAGE = (ROOT / "book" / "results.md").read_text(encoding="utf-8")

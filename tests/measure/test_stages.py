@@ -3,7 +3,7 @@
 import pytest
 
 import d2lmini as d2l
-from tools.build import pages
+from tools.book import pages
 from tools.measure import post_training
 
 CELLS = [

@@ -9,13 +9,14 @@ import threading
 
 import pytest
 import torch
-from helpers import ROOT, assert_close
+from helpers import assert_close
 from tokenizers import AddedToken, Tokenizer, decoders, models
 from torch import nn
 
 import d2lmini as d2l
 from d2lmini import chat
 from d2lmini.checkpoint import save_pretrained
+from tools import ROOT
 
 LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary"}
 TEMPLATES = {  # the special tokens of a tokenizer, a prompt and the end of an answer

@@ -14,12 +14,13 @@ from functools import partial
 import nbformat
 import pytest
 import torch
-from helpers import ROOT, assert_close, random
+from helpers import assert_close, random
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
 import d2lmini as d2l
+from tools import ROOT
 
 
 @pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])

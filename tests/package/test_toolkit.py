@@ -12,12 +12,12 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import nbformat
 import pytest
 import torch
-from helpers import ROOT
 from nbclient import NotebookClient
 from torch import nn
 
 import d2lmini as d2l
 from d2lmini import plt
+from tools import ROOT
 
 
 class LineData(d2l.DataModule):

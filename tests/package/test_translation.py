@@ -10,13 +10,13 @@ from types import SimpleNamespace
 import pytest
 import sacrebleu
 import torch
-from helpers import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
 import d2lmini as d2l
+from tools import ROOT
 from tools.measure.d2l_reference import d2l_attention_decoder
 
 DATA = ROOT.parent / "shared" / "data"

@@ -42,11 +42,11 @@ from torch.profiler import ProfilerActivity, profile
 from torch.utils.benchmark import Timer
 
 import d2lmini
+from tools import ROOT
 from tools.measure import d2l_reference as reference
 from tools.measure import results
 
 SIZES = 256, 64, 4, 2  # num_hiddens, ffn_num_hiddens, num_heads, num_blks
-ROOT = str(Path(__file__).parents[2])
 BOOK = reference.load_book()  # d2l, with the models of its chapters
 COLUMNS = "measurement", "this course", "baseline", "its value", "ratio", "required", "met"
 
@@ -220,7 +220,7 @@ def import_rows():
 
 def import_time(statement):
     """The milliseconds that the statement takes in a fresh process."""
-    setup = f"import sys, torch; sys.path.insert(0, {ROOT!r})"
+    setup = f"import sys, torch; sys.path.insert(0, {str(ROOT)!r})"
     setup += "; from tools.measure import d2l_reference"
     options = ["-m", "timeit", "-n", "1", "-r", "1", "-u", "msec", "-s", setup]
     printed = subprocess.check_output([sys.executable, *options, statement], text=True)

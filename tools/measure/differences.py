@@ -15,8 +15,9 @@ from pathlib import Path
 
 import torch
 
-from tools.build.save import PACKAGE, chapter_paths, read_chapter
+from tools import ROOT
 from tools.measure.d2l_reference import load_d2l
+from tools.notebooks.save import PACKAGE, chapter_paths, read_chapter
 
 LIST = Path("book", "_generated", "names_and_d2l.md")
 
@@ -113,7 +114,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--check", action="store_true", help="write nothing, exit 1 if out of date"
     )
-    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2])
+    parser.add_argument("--root", type=Path, default=ROOT)
     options = parser.parse_args(argv)
     path = options.root / LIST
     text = names_text(options.root)

@@ -14,8 +14,8 @@ import matplotlib
 import torch
 
 import d2lmini as d2l
-from tools.build import pages
-from tools.build.save import ROOT
+from tools import ROOT
+from tools.book import pages
 from tools.measure import results
 
 NOTEBOOK = ROOT / "notebooks" / "12_post_training.ipynb"

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import torch
 
-FOLDER = Path(__file__).parents[2] / "book" / "_generated"
+from tools import ROOT
+
+FOLDER = ROOT / "book" / "_generated"
 
 
 def lines(*rows):

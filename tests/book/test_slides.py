@@ -1,0 +1,167 @@
+"""The decks of slides: how cells make them, and that they say what their notebook says."""
+
+import html
+import re
+
+import nbformat.v4
+import pytest
+
+from tools import ROOT
+from tools.book import pages, slides
+from tools.notebooks.save import chapter_paths
+
+CHAPTERS = chapter_paths(ROOT)
+chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+PICTURE = '<svg viewBox="0 0 300 100"></svg>'
+
+
+def code(source, *outputs, slide=None, **metadata):
+    cell = nbformat.v4.new_code_cell(source, outputs=list(outputs), metadata=metadata)
+    if slide is not None:
+        cell.metadata["slide"] = slide
+    return cell
+
+
+def prose(source, slide=None):
+    metadata = {} if slide is None else {"slide": slide}
+    return nbformat.v4.new_markdown_cell(source, metadata=metadata)
+
+
+def shown(*cells):
+    """The slides of a notebook with these cells, without the first one."""
+    first, *others = slides.slides(nbformat.v4.new_notebook(cells=list(cells)))
+    assert first["body"] == first["picture"] == ""
+    return others
+
+
+def printed(text):
+    return nbformat.v4.new_output("stream", text=text)
+
+
+def drawn():
+    return nbformat.v4.new_output("display_data", {"image/svg+xml": PICTURE})
+
+
+def test_a_slide_has_its_text_and_notes_have_all_prose():
+    text = ["## One", "", "Short.", "", "## Two", "", "$x$"]
+    cells = [prose("Before."), prose("Long *one*.", slide=text), prose("After.")]
+    title, one, two = slides.slides(nbformat.v4.new_notebook(cells=cells))
+    assert title["notes"] == "<p>Before.</p>\n"
+    assert (one["heading"], one["body"]) == ("One", "<p>Short.</p>\n")
+    assert (two["heading"], two["body"]) == ("Two", "<p>\\(x\\)</p>\n")
+    assert one["notes"] == "<p>Long <em>one</em>.</p>\n"
+    assert two["notes"] == one["notes"] + "<p>After.</p>\n"
+
+
+def test_a_text_without_a_heading_continues_the_slide_before():
+    (one,) = shown(prose("", slide=["## One"]), code("x = 1", slide=[]), code("y = 2"))
+    assert ">x</span>" in one["body"] and ">y</span>" not in one["body"]
+
+
+def test_what_follows_a_pause_is_shown_by_the_next_click():
+    (one,) = shown(prose("", slide=["## Quiz", "", "Why?", "", ". . .", "", "So."]))
+    assert one["body"] == '<p>Why?</p>\n<div class="fragment"><p>So.</p>\n</div>'
+
+
+def test_code_is_shown_with_its_output_without_docstring_and_mark():
+    source = 'def f():  # @save\n    """Words."""\n    return 1\n\n\nprint(f())'
+    (one,) = shown(code(source, printed("1\n"), slide=["## One"]))
+    text = re.sub("<[^>]*>", "", one["body"])
+    assert text == "def f():\n    return 1\n\nprint(f())1"
+
+
+@pytest.mark.parametrize(
+    ("cell", "left"),
+    [
+        (code("x = 1\n" * 13, printed("1"), slide=["## One"]), "1"),
+        (code("x = 1\n" * 7, printed("1\n" * 6), slide=["## One"]), "1\n" * 5 + "1"),
+        (code("x = 1", printed("1"), slide=["## One"], tags=["hide-input"]), "1"),
+        (code("x = 1", printed("1"), slide=["## One", "```", "y = 2", "```"]), "y = 21"),
+    ],
+    ids=["long", "long with its output", "folded", "replaced"],
+)
+def test_code_is_left_out_if_it_is_long_folded_or_replaced(cell, left):
+    (one,) = shown(cell)
+    assert re.sub("<[^>]*>", "", one["body"]) == left
+
+
+def test_of_a_table_and_of_a_figure_no_code_is_shown():
+    table = {"text/html": "<table></table>", "text/plain": "1"}
+    output = nbformat.v4.new_output("display_data", table)
+    (one,) = shown(code("table", output, slide=["## One"]))
+    assert one["body"] == "<table></table>"
+    alt = {"mystnb": {"image": {"alt": "A <line>."}}}
+    (one,) = shown(code("plot()", printed("1"), drawn(), slide=["## One"], **alt))
+    assert one["body"] == ""
+    assert 'class="wide" alt="A &lt;line&gt;."' in one["picture"]
+
+
+def test_notes_number_their_references_and_link_to_the_book():
+    formula = r"$$x \tag{1.2}\label{eq:x}$$"
+    text = r"See $\eqref{eq:x}$ [above](#x), [one](01_one.ipynb#two)."
+    (one,) = shown(prose(f"{formula}\n\n{text}", slide=["## One"]))
+    assert r"\[x \tag{1.2}\]" in one["notes"] and "See (1.2) above, <a" in one["notes"]
+    assert 'href="../notebooks/01_one.html#two"' in one["notes"]
+
+
+@chapter
+def test_a_deck_has_a_question_a_picture_a_formula_code_and_a_quiz(path):
+    notebook = pages.read(path)
+    found = slides.slides(notebook)[1:]
+    assert 12 <= len(found) + 1 <= 20
+    for slide in found:
+        assert slide["title"] and (slide["body"] or slide["picture"])
+    text = html.unescape(slides.deck(notebook, path.stem))
+    assert f"<p>{pages.question(notebook)}</p>" in text
+    assert any(slide["picture"] for slide in found)
+    assert any(r"\[" in slide["body"] for slide in found)
+    assert any('class="highlight"' in slide["body"] for slide in found)
+    quiz = [slide for slide in found if slide["title"].startswith("Quiz")]
+    assert quiz and all('class="fragment"' in slide["body"] for slide in quiz)
+
+
+def sources(notebook, kind):
+    return "\n".join(cell.source for cell in notebook.cells if cell.cell_type == kind)
+
+
+def texts(notebook):
+    """The texts of all slides, whose formulas, code and numbers are checked."""
+    return "".join(slide["title"] + slide["text"] for slide in slides.slides(notebook)[1:])
+
+
+@chapter
+def test_every_number_on_a_slide_stands_in_its_notebook(path):
+    notebook = pages.read(path)
+    outputs = [
+        slides.plain(output)
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+    ]
+    known = "\n".join([sources(notebook, "markdown"), sources(notebook, "code"), *outputs])
+    number = re.compile(r"\d+(?:[.,]\d+)*")
+    assert set(number.findall(texts(notebook))) <= set(number.findall(known))
+
+
+def squeezed(formula):
+    """A formula without its number and without spaces."""
+    return re.sub(r"\\(?:tag|label)\{.*?\}|\s", "", formula)
+
+
+@chapter
+def test_every_formula_and_line_of_code_on_a_slide_stands_in_its_notebook(path):
+    notebook = pages.read(path)
+    known = squeezed(sources(notebook, "markdown"))
+    for formula in re.findall(r"\$\$(.*?)\$\$", texts(notebook), re.DOTALL):
+        assert squeezed(formula) in known, formula
+    lines = {line.strip() for line in sources(notebook, "code").splitlines()}
+    for block in re.findall(r"```python\n(.*?)```", texts(notebook), re.DOTALL):
+        assert {line.strip() for line in block.splitlines()} <= lines
+
+
+def test_the_decks_share_what_they_load_and_are_small(tmp_path):
+    slides.write(ROOT, tmp_path)
+    assert {path.stem for path in tmp_path.glob("*.html")} == {p.stem for p in CHAPTERS}
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 10e6
+    for path in CHAPTERS:
+        assert f'<a href="../slides/{path.stem}.html">' in slides.links(ROOT)

@@ -1,0 +1,216 @@
+"""What holds for every notebook: stored outputs, figures, prose, links, references."""
+
+import ast
+import re
+import statistics
+
+import nbformat
+import pytest
+
+from tools import ROOT
+from tools.book import pages
+from tools.book.pages import read
+from tools.notebooks import execute, save, uses
+
+NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+CHAPTERS = save.chapter_paths(ROOT)
+BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
+PAPER = re.compile(
+    r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/|proceedings\.mlr\.press/"
+    r"|openreview\.net/forum\?id=|openai\.com/index/|transformer-circuits\.pub/)([^)\s]+)"
+)
+
+
+def name(path):
+    return path.relative_to(ROOT / "notebooks").with_suffix("").as_posix()
+
+
+notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
+
+
+def code_cells(path):
+    return [cell for cell in read(path).cells if cell.cell_type == "code"]
+
+
+def prose(path):
+    return pages.prose(read(path))
+
+
+def figures(cell):
+    return [output for output in cell.outputs if "image/svg+xml" in output.get("data", {})]
+
+
+def tags(cell):
+    return set(cell.metadata.get("tags", []))
+
+
+# --- stored outputs ------------------------------------------------------------------
+
+
+@notebook
+def test_cells_are_numbered_from_one_and_hold_clean_outputs(path):
+    nbformat.validate(read(path))
+    assert "widgets" not in read(path).metadata
+    assert all(re.fullmatch("[0-9a-f]{8}", cell.id) for cell in read(path).cells)
+    cells = code_cells(path)
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    for cell in cells:
+        assert cell.source.strip()
+        for output in cell.outputs:
+            assert output.output_type != "error", cell.source
+            assert output.get("name") != "stderr", (cell.source, output.get("text"))
+            assert "application/vnd.jupyter.widget-view+json" not in output.get("data", {})
+
+
+@notebook
+def test_all_outputs_are_those_of_the_code_as_it_is(path):
+    now = uses.fingerprint(execute.sources(read(path)))
+    advice = f"run `make execute NB={path.relative_to(ROOT)}`"
+    assert read(path).metadata.get("fingerprint") == now, advice
+
+
+@notebook
+def test_every_cell_is_executed_and_nearly_all_are_compared(path):
+    cells = code_cells(path)
+    ignored = sum("nbval-ignore-output" in tags(cell) for cell in cells)
+    share = 5 if path.parent.name == "exercises" else 20
+    assert ignored <= max(1, len(cells) / share)
+    for cell in cells:
+        assert not {"nbval-skip", "skip-execution"} & tags(cell)
+        assert not re.search(r"#\s*(NBVAL|PYTEST_VALIDATE)", cell.source)
+
+
+@notebook
+def test_figures_are_svg_say_what_they_show_come_once_and_stay_small(path):
+    for cell in code_cells(path):
+        data = [output.get("data", {}) for output in cell.outputs]
+        assert not any("image/png" in formats for formats in data), "call set_figsize first"
+        shown = [str(output.data) for output in figures(cell)]
+        assert len(shown) == len(set(shown)), cell.source
+        assert all(len(figure) < 150_000 for figure in shown), cell.source
+        if shown:
+            alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+            assert len(alt.split()) >= 8 and alt.endswith("."), cell.source
+
+
+# --- teaching ------------------------------------------------------------------------
+
+
+def lines_of_code(source):
+    """The number of lines without blank lines, comments and docstrings."""
+    lines = dict(enumerate(source.splitlines(), start=1))
+    code = {n for n, line in lines.items() if not re.match(r"\s*(#|$)", line)}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+            code -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    return len(code)
+
+
+@notebook
+def test_open_cells_are_short_and_at_most_two_code_cells_stand_in_a_row(path):
+    folded = {"hide-input", "hide-cell"}
+    lengths = [lines_of_code(c.source) for c in code_cells(path) if not folded & tags(c)]
+    assert statistics.median(lengths) <= 10
+    assert max(lengths) <= 45
+    in_a_fold = {"tests", "hidden-tests"}  # of an exercise
+    kinds = "".join(c.cell_type[0] for c in read(path).cells if not in_a_fold & tags(c))
+    assert "ccc" not in kinds, f"three code cells in a row near cell {kinds.index('ccc')}"
+
+
+@chapter
+def test_a_figure_comes_in_the_first_quarter_and_a_chapter_has_its_parts(path):
+    cells, text = code_cells(path), prose(path)
+    first = next(i for i, cell in enumerate(cells) if figures(cell))
+    assert first < len(cells) / 4
+    assert pages.question(read(path))
+    assert re.search(r"^(- )?\*\*(At the end you will have|You will build)\*\*", text, re.M)
+    assert "\n## Summary" in text and "\n## Exercises" in text
+
+
+# --- in the book, JupyterLab, GitHub and Colab ---------------------------------------
+
+
+@notebook
+def test_markdown_is_plain_enough_for_all_four(path):
+    text = prose(path)
+    roles = r"(?<!ref)(?<!label)(?<!mathrm)\{(cite|eq|ref|doc|numref|term)\b"
+    noise = r"^:::", r"^> \[!", r"\[\^", r"^- \[[ x]\]", r"\$\$\s*\(\w", "<img", r"!\[\s*\]"
+    for markup in (roles, *noise):
+        assert not re.search(markup, text, re.MULTILINE), markup
+    for formula in re.findall(r"\$\$(.*?)\$\$", text, re.DOTALL):
+        assert "\n" not in formula, "a formula on several lines breaks in the book"
+        assert not {r"\\", r"\tag"} <= {*re.findall(r"\\(?:\\|tag)", formula)}, formula
+
+
+@notebook
+def test_equations_that_are_referred_to_stand_on_the_page(path):
+    text = prose(path)
+    labels = re.findall(r"\\label\{(.*?)\}", text)
+    numbers = re.findall(r"\\tag\{(.*?)\}", text)
+    assert len(set(labels)) == len(labels)
+    assert len(set(numbers)) == len(numbers)
+    assert set(re.findall(r"\\eqref\{(.*?)\}", text)) <= set(labels)
+
+
+@notebook
+def test_links_lead_to_a_file_or_to_a_paper_of_the_references(path):
+    for target in re.findall(r"\]\(([^)\s]+)", prose(path)):
+        if target.startswith("http"):
+            paper = PAPER.search(target)
+            assert paper and paper[1] in BIBLIOGRAPHY, target
+        elif not target.startswith("#"):
+            assert (path.parent / target.partition("#")[0]).exists(), target
+
+
+def test_every_reference_is_cited_and_every_page_cites_only_references():
+    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "book").glob("*.md")]
+    texts = [*pages, *map(prose, NOTEBOOKS)]
+    cited = {number for text in texts for number in PAPER.findall(text)}
+    assert [number for number in cited if number not in BIBLIOGRAPHY] == []
+    for entry in re.split(r"^@", BIBLIOGRAPHY, flags=re.MULTILINE)[1:]:
+        assert any(number in entry for number in cited), entry.partition(",")[0]
+
+
+# A bold, calligraphic or accented letter, a Greek one: what a reader would look up.
+SYMBOL = re.compile(
+    r"\\(?:mathbf|mathcal|boldsymbol|hat|bar|tilde|over(?:right|left)arrow)"
+    r"\{?\\?\w+\}?(?:\{\w+\}\})?"
+    r"|\\(?:alpha|beta|delta|epsilon|eta|theta|kappa|xi|mu|sigma|varphi|omega|Phi|ell)\b"
+)
+
+
+def symbols(text):
+    """The symbols in the formulas of a text, without their indices."""
+    text = re.sub(r"`[^`\n]*`", "", text)
+    formulas = re.findall(r"\$\$.*?\$\$|\$[^$\n]+\$", text, re.DOTALL)
+    found = {symbol for formula in formulas for symbol in SYMBOL.findall(formula)}
+    return {re.sub(r"[{}]", "", symbol) for symbol in found}
+
+
+@chapter
+def test_every_symbol_is_explained_for_its_page_or_an_earlier_one(path):
+    """On the page of notation, in the general part or in the section of such a page."""
+    notation = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
+    general, *sections = re.split(r"^### ", notation, flags=re.MULTILINE)
+    read_so_far = CHAPTERS[: CHAPTERS.index(path) + 1]
+    titles = {pages.title(read(page)) for page in read_so_far}
+    explained = [text for text in sections if text.partition("\n")[0] in titles]
+    assert len(explained) == len(titles)
+    assert symbols(prose(path)) - symbols("".join([general, *explained])) == set()
+
+
+def test_a_letter_means_one_thing_on_all_pages():
+    """It has one row in the tables of notation; further pages may use it again."""
+    notation = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
+    tables = notation.partition("\n## Conventions")[0]
+    rows = re.findall(r"^\| (\$.+?) \| (.+) \|$", tables, re.MULTILINE)
+    letters = [
+        re.split(r"\\in\b|=", formula)[0].strip()
+        for cell, meaning in rows
+        if not re.search(r"\*Going further|exercises", meaning)
+        for formula in re.findall(r"\$([^$]+)\$", cell)
+    ]
+    assert len(letters) > 100
+    # The intercept of a line, and a difference of scores, where no sizes are meant.
+    assert {one for one in letters if letters.count(one) > 1} <= {"b", "c"}

@@ -1,0 +1,296 @@
+"""The exercises' tests tell right answers from wrong, and students get no solution."""
+
+import ast
+import importlib.util
+import re
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from tools import ROOT
+from tools.book import pages
+from tools.notebooks import exercises
+
+NOTEBOOKS = sorted(exercises.SOURCES.glob("*.ipynb"))
+notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def kinds(path):
+    """The cells of a notebook with their kinds."""
+    cells = nbformat.read(path, as_version=4).cells
+    return [(exercises.kind_of(cell, i), cell) for i, cell in enumerate(cells)]
+
+
+def parts_of(path):
+    """For each exercise, by number: what is new before it, its solution and its tests."""
+    found, given, number = {}, [], None
+    for kind, cell in kinds(path):
+        if heading := exercises.EXERCISE.match(cell.source):
+            number = heading[1]
+        written = cell.cell_type == "markdown" and "points" in cell.metadata
+        asked = cell.cell_type == "code" and kind in ("solution", "tests", "hidden-tests")
+        if (written or asked) and number not in found:
+            found[number] = {"given": given, "solution": "", "tests": [], "points": 0}
+            given = []
+        if written or kind in ("tests", "hidden-tests"):
+            found[number]["points"] += cell.metadata["points"]
+        if asked and kind != "solution":
+            found[number]["tests"].append(cell.source)
+        elif asked:
+            found[number]["solution"] += cell.source + "\n"
+        if cell.cell_type == "code" and kind in (None, "solution"):
+            given.append(cell.source)  # later exercises may build on a solution
+    return found
+
+
+def answers(path):
+    """The wrong and the other right answers to a notebook's exercises, kept as data."""
+    file = ROOT / "tests" / "exercise_answers" / f"{path.stem}.py"
+    spec = importlib.util.spec_from_file_location(f"answers_{path.stem}", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(sources, names):
+    """Run cells with these names."""
+    for source in sources:
+        exec(compile(source, "<exercise>", "exec"), names)
+
+
+def failure(exercise, names, solution):
+    """The first error of the tests of an exercise for this solution, or None."""
+    before = dict(names)  # to be restored for the next solution
+    try:
+        run([solution, *exercise["tests"]], names)
+    except Exception as error:  # whatever a wrong answer may raise
+        return error
+    finally:
+        names.clear()
+        names.update(before)
+
+
+# --- the exercises -------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@notebook
+def test_right_answers_pass_and_wrong_ones_and_stubs_fail(path):
+    data, found = answers(path), parts_of(path)
+    assert found.keys() == data.WRONG.keys() == data.OTHER.keys()
+    names = {"__name__": "exercise"}
+    for number, exercise in found.items():
+        run(exercise["given"], names)
+        assert failure(exercise, names, exercise["solution"]) is None, number
+        assert failure(exercise, names, data.OTHER[number]) is None, number
+        missing = failure(exercise, names, exercises.stub(exercise["solution"]))
+        assert isinstance(missing, NotImplementedError), number
+        assert len(data.WRONG[number]) >= 2, number
+        for why, source in data.WRONG[number]:
+            assert failure(exercise, names, source) is not None, (number, why)
+
+
+def stated(path):
+    """What the heading of each exercise says: (number, core or optional, minutes, ...)."""
+    text = "\n".join(cell.source for _, cell in kinds(path))
+    line = r"\*\((core|optional), (easy|medium|hard), (\d+) minutes, 10 points\)\*"
+    found = re.findall(rf"^## (\d+\.\d+) \S.*\n\n{line}", text, re.MULTILINE)
+    assert len(found) == len(re.findall(exercises.EXERCISE.pattern, text))
+    return [(number, which, level, int(m)) for number, which, level, m in found]
+
+
+@notebook
+def test_two_core_exercises_come_first_and_each_exercise_has_ten_points(path):
+    found = stated(path)
+    assert [row[0] for row in found] == [
+        f"{int(path.stem[:2])}.{i + 1}" for i in range(len(found))
+    ]
+    assert [row[1] for row in found] == ["core", "core"] + ["optional"] * (len(found) - 2)
+    assert found[0][2] == "easy"
+    assert {each["points"] for each in parts_of(path).values()} == {10}
+    number, cells = None, {row[0]: [] for row in found}
+    for kind, cell in kinds(path):
+        if heading := exercises.EXERCISE.match(cell.source):
+            number = heading[1]
+            tagged = "core" in cell.metadata.get("tags", [])
+            assert tagged == (number in [row[0] for row in found[:2]]), number
+        if number:
+            written = cell.cell_type == "markdown" and "points" in cell.metadata
+            cells[number].append("written" if written else kind)
+    for number, kind in cells.items():
+        assert kind.count("tests") == kind.count("hidden-tests") == 1, number
+        assert kind.count("written") <= 1, number
+
+
+def test_the_core_exercises_take_25_hours_at_most():
+    minutes = [row[3] for path in NOTEBOOKS for row in stated(path) if row[1] == "core"]
+    assert sum(minutes) <= 25 * 60
+
+
+@notebook
+def test_the_chapter_lists_the_same_exercises(path):
+    cells = nbformat.read(path.parent.parent / path.name, as_version=4).cells
+    chapter = "\n".join(cell.source for cell in cells).partition("\n## Exercises\n")[2]
+    line = r"^(\d+)\. \*\((core|optional), (\w+), (\d+) minutes\)\*"
+    listed = re.findall(line, chapter, re.MULTILINE)
+    begin = int(path.stem[:2])
+    listed = [(f"{begin}.{n}", which, level, int(m)) for n, which, level, m in listed]
+    assert stated(path) == listed
+
+
+@pytest.fixture(scope="module")
+def instructors():
+    """The page for instructors."""
+    return (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
+
+
+def minutes(path, which):
+    """The minutes of the core or of the optional exercises of a notebook."""
+    return [row[3] for row in stated(path) if row[1] == which]
+
+
+def test_the_instructors_page_has_the_right_numbers(instructors):
+    row = r"^\| \[.*\]\(\.\./(.*)\) \| .* \| (\d+) \| (\d+) \| (\d+) \|$"
+    listed = {
+        ROOT / path: [*map(int, n)] for path, *n in re.findall(row, instructors, re.M)
+    }
+    counted = {}
+    for path in NOTEBOOKS:
+        optional = minutes(path, "optional")
+        counted[path] = [sum(minutes(path, "core")), len(optional), sum(optional)]
+    assert listed == counted
+    totals = " | ".join(str(sum(column)) for column in zip(*counted.values()))
+    assert f"| **all** | | {totals} |" in instructors
+
+
+def test_the_instructors_plans_have_the_right_minutes(instructors):
+    row = r"^\| \d+ \| (.*) \| (\d*) \| (\d*) \| (\d*) \|$"
+    core = {int(path.stem[:2]): sum(minutes(path, "core")) for path in NOTEBOOKS}
+    weeks = re.findall(row, instructors, re.MULTILINE)
+    assert len(weeks) == 14 + 6
+    for what, reading, assignment, work in weeks:
+        read = re.findall(r"\(\.\./(notebooks/\w+\.ipynb)\)", what)
+        needed = sum(pages.reading_minutes(pages.read(ROOT / path)) for path in read)
+        assert int(reading or 0) == needed, what
+        assert int(work or 0) == (core[int(assignment)] if assignment else 0), what
+    for plan in (weeks[:14], weeks[14:]):
+        read, worked = (sum(int(week[k] or 0) for week in plan) for k in (1, 3))
+        assert f"| **all** | | {read} | | {worked} |" in instructors
+
+
+def test_the_example_of_private_tests_tells_the_books_solution_from_wrong_ones(instructors):
+    (example,) = re.findall(r"^```python\n(.+?)^```", instructors, re.M | re.DOTALL)
+    path = next(path for path in NOTEBOOKS if path.stem.startswith("03"))
+    names = {"__name__": "exercise"}
+    for number, exercise in parts_of(path).items():
+        run([*exercise["given"], exercise["solution"]], names)
+        if number == "3.2":
+            break
+    run([example], names)
+    wrong = dict(answers(path).WRONG["3.2"])
+    for why in ("does not divide", "ignores the lengths", "ignores the mask"):
+        with pytest.raises(AssertionError, match="must be"):
+            run([wrong[why], example], names)
+
+
+def test_exercises_that_a_page_refers_to_exist():
+    numbers = {row[0] for path in NOTEBOOKS for row in stated(path)}
+    for path in [*(ROOT / "notebooks").rglob("*.ipynb"), *(ROOT / "book").glob("*.md")]:
+        text = path.read_text(encoding="utf-8")
+        for found in re.findall(r"\b[Ee]xercises? (\d+(?:\.\d+)?)\b(?! ·|\.\d)", text):
+            assert found in numbers, (path.name, found)
+
+
+# --- in the book ---------------------------------------------------------------------
+
+
+@notebook
+def test_the_book_folds_tests_and_solutions_and_shows_all_else(path):
+    source = nbformat.read(path, as_version=4)
+    book = exercises.folded(source)
+    nbformat.validate(book)
+    depth, shown, hidden = 0, [], []
+    for cell in book.cells:
+        depth += cell.source.count("<details") - cell.source.count("</details")
+        assert depth in (0, 1)
+        (hidden if depth else shown).append(cell.id)
+    expected = [cell.id for kind, cell in kinds(path) if kind is None]
+    assert [cell for cell in shown if cell in expected] == expected
+    assert {cell.id for kind, cell in kinds(path) if kind} <= {*hidden}
+
+
+# --- what students get ---------------------------------------------------------------
+
+
+@notebook
+def test_students_get_neither_solutions_nor_hidden_tests(path):
+    source = nbformat.read(path, as_version=4)
+    student = exercises.student_view(source)
+    nbformat.validate(student)
+    text = "\n".join(cell.source for cell in student.cells)
+    assert "@save" not in text and ".ipynb" not in text
+    for kind, cell in kinds(path):
+        shown = exercises.LINK.sub(r"\1", cell.source)
+        assert (shown in text) == (kind in ("tests", None)), cell.source
+        if kind == "solution" and cell.cell_type == "code":
+            names = {n.name for n in ast.parse(cell.source).body if hasattr(n, "name")}
+            assert all(re.search(rf"(def|class) {name}\b", text) for name in names)
+    assert not any(cell.get("outputs") for cell in student.cells)
+
+
+@notebook
+def test_the_core_sheet_has_the_cells_of_two_exercises_whole(path):
+    source = nbformat.read(path, as_version=4)
+    complete = {cell.source for cell in exercises.student_view(source).cells}
+    core = exercises.view_of(source, exercises.shown, core_only=True).cells
+    code = [cell for cell in core if cell.cell_type == "code" and cell.id != "setup"]
+    assert code and all(cell.source in complete for cell in code)
+    statements = [c.source for c in core if exercises.EXERCISE.match(c.source)]
+    assert len(statements) == 2 and all(text in complete for text in statements)
+
+
+def test_a_stub_keeps_signatures_docstrings_imports_and_constants():
+    source = '''import torch
+RATE = 0.1
+
+
+@torch.no_grad()
+def f(
+    x, *, y=1
+):
+    """Both.
+
+    On two lines.
+    """
+    # a secret
+    {}
+
+
+class A(torch.nn.Module):
+    """A layer."""
+
+    def __init__(self, n):
+        {}
+
+    def forward(self, X):
+        """X (b, n) gives (b,)."""
+        {}'''
+    solution = source.format("y = x\n\n    return y", "self.n = n", "return X.sum(1)")
+    shown = source.replace("    # a secret\n", "")
+    assert exercises.stub(solution) == shown.replace("{}", "raise NotImplementedError")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("print(1)", r"definitions only, not 'print\(1\)'"),
+        ("def f(x):\n    return x", "f must have a docstring"),
+        ('def f(x):\n    """F."""\n    return x\n    # x', "students would see '# x'"),
+    ],
+)
+def test_a_solution_that_cannot_be_hidden_is_refused_with_its_cell(source, message):
+    solution = new_code_cell(source, metadata={"tags": ["solution"]})
+    cells = [new_code_cell("x = 1"), solution]
+    with pytest.raises(ValueError, match=f"cell 1: .*{message}"):
+        exercises.student_view(new_notebook(cells=cells))

@@ -1,0 +1,95 @@
+"""A decimal number in the prose of a notebook is one that the notebook prints.
+
+It stands, rounded to its digits, in an output, in code, in a formula or in a table. If it
+is quoted from elsewhere, its paragraph links to a paper, or its cell to the page of results
+with a table that has it. All others, for example what was seen in some run or follows from
+two printed numbers, are named in the metadata of the cell: "quoted": ["0.36"].
+"""
+
+import re
+
+import nbformat
+import pytest
+
+from tools import ROOT
+from tools.book.pages import read
+
+NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+TABLES = sorted((ROOT / "book" / "_generated").glob("*.md"))
+DECIMAL = re.compile(r"(?<![\w./-])\d+\.\d+(?!\w|\.\d)")
+FORMULA = r"\$\$.*?\$\$|\$[^$]*\$"
+ROW = r"^ *\|.*$"  # of a table
+HEADING = r"^#.*$"
+CODE = r"```.*?```|`[^`]*`"
+ADDRESS = r"(?<=\])\([^)]*\)"
+# A version of a model or a library, a section, an exercise.
+NAME = r"\b(?:gpt|llama|qwen|gemma|deepseek|pytorch|python|section|exercise)s?[ -]v?[\d.]+"
+NO_PROSE = re.compile("|".join([FORMULA, ROW, HEADING, CODE, ADDRESS]), re.S | re.M)
+PARAGRAPH = re.compile(r"\n\s*\n|\n(?=- |\d\. )")
+
+
+def numbers(text):
+    return [
+        float(found) for found in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?", text)
+    ]
+
+
+def printed(notebook):
+    """The numbers in outputs, code, formulas and tables."""
+    parts = []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            parts += re.findall(f"{FORMULA}|{ROW}", cell.source, re.S | re.M)
+            continue
+        parts.append(cell.source)
+        for output in cell.outputs:
+            data = output.get("data", {})
+            parts += [output.get("text", ""), data.get("text/plain", "")]
+            parts.append(data.get("text/html", ""))
+            # matplotlib draws letters as paths, and writes each text into a comment
+            parts += re.findall(r"<!-- (.*?) -->", data.get("image/svg+xml", ""))
+    return numbers("\n".join(parts))
+
+
+def has(number, found):
+    """Whether one of these numbers is the decimal number, rounded to its digits."""
+    half = 0.5001 * 10 ** -len(number.partition(".")[2])
+    return any(abs(value - float(number)) <= half for value in found)
+
+
+def unexplained(notebook, results):
+    """What no cell prints of the numbers in each Markdown cell, and what it marks."""
+    found = printed(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type != "markdown":
+            continue
+        missing, known = [], found + results * ("results.md" in cell.source)
+        for paragraph in PARAGRAPH.split(cell.source):
+            text = re.sub(NAME, " ", NO_PROSE.sub(" ", paragraph), flags=re.IGNORECASE)
+            if "](https://" not in paragraph:
+                missing += [n for n in DECIMAL.findall(text) if not has(n, known)]
+        yield cell, sorted(set(missing)), sorted(cell.metadata.get("quoted", []))
+
+
+@pytest.mark.parametrize(
+    "path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}"
+)
+def test_decimal_numbers_in_the_prose_are_printed_or_marked_as_quoted(path):
+    results = numbers("\n".join(table.read_text(encoding="utf-8") for table in TABLES))
+    for cell, missing, quoted in unexplained(read(path), results):
+        assert missing == quoted, cell.source
+
+
+def test_numbers_are_looked_for_at_their_precision():
+    cells = [
+        nbformat.v4.new_markdown_cell(
+            "It is 0.43, 0.4 % and 0.44.\n\n## 3.1 Title\n\n"
+            "See [here](results.md#a1.5): 71.6.\n"
+            "- [A paper](https://arxiv.org/abs/1706.03762) has 28.4, GPT-2 has 1.5 billion"
+        ),
+        nbformat.v4.new_code_cell(
+            "print(x)", outputs=[nbformat.v4.new_output("stream", text="0.4312 and 72\n")]
+        ),
+    ]
+    ((_, missing, _),) = unexplained(nbformat.v4.new_notebook(cells=cells), [71.58])
+    assert missing == ["0.44"]

@@ -1,0 +1,116 @@
+"""The pages in their reading order: nothing is used before the page that brings it."""
+
+import re
+
+import pytest
+import yaml
+
+from tools import ROOT
+from tools.book import pages
+from tools.notebooks import save
+
+CHAPTERS = save.chapter_paths(ROOT)
+# Names of models, which the search must find. An earlier page may cite one with its paper.
+MODELS = {"bert", "gpt", "gpt-2", "llama", "t5"}
+TERMS = yaml.safe_load((ROOT / "book" / "terms.yml").read_text(encoding="utf-8"))
+chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+
+
+def with_further(path):
+    """A chapter and its further page, if there is one."""
+    further = path.parent / "further" / path.name
+    return [path, further] if further.exists() else [path]
+
+
+def before(path):
+    return CHAPTERS[: CHAPTERS.index(path)]
+
+
+def code(path):
+    return "\n".join(
+        cell.source for cell in pages.read(path).cells if cell.cell_type == "code"
+    )
+
+
+@pytest.fixture(scope="module")
+def module_of():
+    """The module of each saved name."""
+    found = {}
+    for path in CHAPTERS:
+        save.add_names(save.read_chapter(path, ROOT), found)
+    return found
+
+
+@chapter
+def test_no_page_uses_a_saved_name_of_a_later_one(path, module_of):
+    modules = {save.module_name(p) for p in [*before(path), path]}
+    for page in with_further(path):
+        for name in set(re.findall(r"\bd2l\.(\w+)", code(page))) & module_of.keys():
+            assert module_of[name] in modules, f"{page.name} uses d2l.{name}"
+
+
+@chapter
+def test_no_page_uses_a_saved_name_before_the_cell_that_brings_it(path, module_of):
+    """What the core page takes from the package is not of its own further page."""
+    saved = {
+        name
+        for name, module in module_of.items()
+        if module == save.module_name(path) and re.search(rf"\b{name}\b", code(path))
+    }
+    taken = set(re.findall(r"\bd2l\.(\w+)", code(path)))
+    own = {name for name, module in module_of.items() if module == save.module_name(path)}
+    assert taken & own <= saved
+
+
+def paragraphs(path):
+    return re.split(r"\n\s*\n", pages.prose(pages.read(path)))
+
+
+def links(paragraph):
+    return set(re.findall(r"\]\((?:\.\./)?(\w+)\.ipynb", paragraph))
+
+
+def listed(path):
+    """The terms of a page in terms.yml."""
+    sections = TERMS.get(f"notebooks/{path.stem}", {}).values()
+    return {term.lower() for terms in sections for term in terms} - MODELS
+
+
+def introduced(path):
+    """The terms that a page explains: listed, or in italics where they stand."""
+    return listed(path) | italic(pages.prose(pages.read(path)))
+
+
+def italic(text):
+    """What stands in italics, also without the s of a plural."""
+    found = {term.lower() for term in re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", text)}
+    return found | {term.removesuffix("s") for term in found}
+
+
+@chapter
+def test_a_term_is_introduced_where_it_stands_first_or_linked_to_its_page(path):
+    start = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+    known = italic(start).union(*map(introduced, [*before(path), path]))
+    later = CHAPTERS[len(before(path)) + 1 :]
+    unknown = set().union(*map(listed, later)) - known
+    for paragraph in paragraphs(path):
+        words = paragraph.lower()
+        used = {term for term in unknown if re.search(rf"\b{re.escape(term)}\b", words)}
+        assert not used or {page.stem for page in later} & links(paragraph), (
+            used,
+            paragraph,
+        )
+
+
+# How a text refers to something that its reader should have read.
+BACK = re.compile(
+    r"(?:as in|as we saw in|we saw in|known from|since|taken from) \[?[Cc]hapter (\d+)"
+    r"|[Cc]hapter (\d+)(?:\]\([^)]*\))? (?:showed|has shown|defined|introduced|explained)"
+)
+
+
+@chapter
+def test_no_page_builds_on_a_later_chapter(path):
+    read = {int(p.stem[:2]) for p in [*before(path), path]}
+    for numbers in BACK.findall(pages.prose(pages.read(path))):
+        assert {int(number) for number in numbers if number} <= read

@@ -1,0 +1,263 @@
+"""Saving from tiny notebooks: what a tag saves, what is generated, what is refused."""
+
+import importlib
+import sys
+
+import nbformat.v4
+import pytest
+
+from tools.notebooks import save
+
+ONE, TWO = "notebooks/00_one", "notebooks/01_two"
+EXERCISES = "notebooks/exercises/00_one"
+FILES = ["__init__.py", "one.py", "two.py"]
+D2L = "import d2lmini as d2l"
+PYPROJECT = '[project]\nname = "d2lmini"\nversion = "1.2.3"\ndescription = "A course"\n'
+
+
+def project(root, notebooks, toc=None):
+    """Write a course: notebook name -> the sources of its code cells."""
+    (root / "notebooks" / "exercises").mkdir(parents=True, exist_ok=True)
+    (root / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
+    chapters = "".join(f"  - file: {name}\n" for name in toc or notebooks)
+    toc = f"format: jb-book\nroot: book/index\nchapters:\n{chapters}"
+    (root / "_toc.yml").write_text(toc, encoding="utf-8")
+    for name, cells in notebooks.items():
+        cells = [nbformat.v4.new_code_cell(source) for source in cells]
+        notebook = nbformat.v4.new_notebook(cells=cells)
+        nbformat.write(notebook, root / f"{name}.ipynb")
+    return root
+
+
+def module(root, name="one"):
+    """The text of a generated module."""
+    return (root / "d2lmini" / f"{name}.py").read_text(encoding="utf-8")
+
+
+def saved(root, *cells):
+    """What these code cells of one notebook save: the module's text below `__all__`."""
+    assert save.main([], project(root, {ONE: cells})) == 0
+    return module(root).partition("__all__ = [")[2].partition("]\n")[2].strip()
+
+
+def imports(text):
+    return [line for line in text.split("\n") if line.startswith(("import ", "from "))]
+
+
+def snapshot(root):
+    """Every file with its content and its time of writing."""
+    files = [path for path in root.rglob("*") if path.is_file()]
+    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+
+@pytest.fixture
+def refused(tmp_path, capsys):
+    """Check that a course is refused, in this cell, and that nothing is written."""
+
+    def check(notebooks, notebook, cell, words):
+        place = f"{notebook}.ipynb, code cell [{cell}]"
+        before = snapshot(project(tmp_path, notebooks))
+        for flags in ([], ["--check"]):
+            assert save.main(flags, tmp_path) == 1
+            assert capsys.readouterr().err.startswith(f"save: {place}: {words}")
+        assert snapshot(tmp_path) == before
+
+    return check
+
+
+@pytest.fixture
+def load(tmp_path, monkeypatch):
+    """Import the generated package, and forget it after the test."""
+
+    def ours():
+        return [name for name in sys.modules if name.partition(".")[0] == "d2lmini"]
+
+    for name in ours():
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    yield lambda name="d2lmini": importlib.import_module(name)
+    for name in ours():
+        del sys.modules[name]
+
+
+# --- what a tag saves ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x):  #@save\n    return x",
+        "def f(x):  # @save\n    return x",
+        "#@save\ndef f(x):\n    return x",
+        "@staticmethod\ndef f(x):  #@save\n    return x",
+        "class C:  #@save\n    def f(self):\n        return 1",
+        "SIZE = 3  # tokens  #@save",
+        "SIZES = {  #@save\n    1: 2,\n}",
+    ],
+)
+def test_a_tag_saves_its_statement_and_nothing_around_it(tmp_path, source):
+    statement = source.removeprefix("#@save\n").replace("  #@save", "", 1)
+    text = saved(tmp_path, f"y = 1  # not saved\n{source}\nprint(2)", "def g(): ...")
+    assert text == statement.replace("  # @save", "")
+
+
+def test_a_tag_inside_a_string_or_a_longer_word_is_no_tag(tmp_path):
+    cell = 'HELP = """  #@save\n#@save\n"""\nprint("#@save")\na = 1  #@saved'
+    assert saved(tmp_path, cell, "b = 2  #@save") == "b = 2"
+
+
+# --- methods -------------------------------------------------------------------------
+
+ADD = """\
+def add_to_class(Class):  #@save
+    return lambda method: setattr(Class, method.__name__, method)
+"""
+CLASS = "class C:  #@save\n    def f(self):\n        return 1\n\nX = 0  #@save"
+METHOD = "@d2l.add_to_class(C)  #@save\ndef g(self):\n    return self.f()"
+
+
+def test_add_to_class_puts_the_method_into_the_saved_class(tmp_path):
+    more = "@add_to_class(C)  #@save\ndef h(self):\n    # why\n    return 2"
+    text = saved(tmp_path, D2L, ADD, CLASS, METHOD, more)
+    assert text.partition("class C")[2] == (
+        ":\n    def f(self):\n        return 1\n\n"
+        "    def g(self):\n        return self.f()\n\n"
+        "    def h(self):\n        # why\n        return 2\n\n\nX = 0"
+    )
+
+
+# --- imports -------------------------------------------------------------------------
+
+
+def test_the_imports_that_saved_code_needs_are_kept_and_the_others_dropped(tmp_path):
+    saved(
+        tmp_path,
+        "import os, sys\nimport json\nfrom math import pi, tau",
+        "import os.path as p",
+        "def f():  #@save\n    return p.join(sys.path[0], tau)",
+        "import sys\nprint(os.getcwd(), json, pi)",
+    )
+    needed = ["import os.path as p", "import sys", "from math import tau"]
+    assert imports(module(tmp_path)) == needed
+
+
+EARLIER = ["def f(x=0): return x  #@save", "class C: pass  #@save", "K = 2  #@save"]
+
+
+def test_a_name_of_the_package_becomes_an_explicit_import(tmp_path, load):
+    source = """\
+@d2l.f  #@save
+class D(d2l.C):
+    k: d2l.C = d2l.K
+
+    def f(self, é: d2l.C = "é") -> d2l.C:
+        '''Like d2l.f.'''
+        return "é d2l.K", d2l.f(d2l.K)  # d2l.K
+"""
+    assert save.main([], project(tmp_path, {ONE: EARLIER, TWO: [D2L, source]})) == 0
+    text = module(tmp_path, "two")
+    assert imports(text) == ["from .one import C, K, f"]
+    for code in ("d2l.C", "d2l.f(d2l.K)", "= d2l.K", "@d2l.f"):
+        source = source.replace(code, code.replace("d2l.", ""))
+    assert text.endswith(source.replace("  #@save", "").replace("'", '"'))
+    assert load().D().f() == ("é d2l.K", 2)
+
+
+def test_a_name_saved_in_the_same_notebook_is_not_imported(tmp_path):
+    assert saved(tmp_path, D2L, "a = 1  #@save", "b = d2l.a  #@save") == "a = 1\nb = a"
+    assert imports(module(tmp_path)) == []
+
+
+# --- refusals ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("%time f()\nx = 1  #@save", "does not compile as plain Python: invalid syntax"),
+        ("#@save\nfrom math import pi", "the tag for line 2 stands on ImportFrom"),
+        ("class C:\n    x = 1  #@save", "the tag for line 2 stands on nothing"),
+        ("def f(): pass  #@save", "'f' is saved already in one.py"),
+        ("x = 1\ndef g():  #@save\n    return x", "Undefined name `x`"),  # not saved
+        ("y = K  #@save", "Undefined name `K`"),  # saved in another notebook: d2l.K
+        ("y = d2l.z  #@save\nz = 1  #@save", "Undefined name `z`"),  # used too early
+        ("def g(K):  #@save\n    return d2l.K", "d2l.K is hidden by a variable"),
+        ("@d2l.add_to_class(d2l.C)  #@save\ndef g(self): pass", "C is no class saved in"),
+    ],
+)
+def test_a_cell_that_cannot_be_saved_is_refused(refused, cell, words):
+    refused({ONE: EARLIER, TWO: [D2L, cell]}, TWO, 2, words)
+
+
+def test_a_refusal_in_an_exercise_names_its_notebook_and_cell(refused):
+    cells = {ONE: ["a = 1  #@save"], EXERCISES: ["x = 1", "a = 2  #@save"]}
+    refused(cells, EXERCISES, 2, "'a' is saved already in one.py")
+
+
+def test_a_notebook_that_cannot_be_read_is_refused_in_one_line(tmp_path, capsys):
+    path = project(tmp_path, COURSE) / f"{ONE}.ipynb"
+    path.write_text("{", encoding="utf-8")
+    assert save.main([], tmp_path) == 1
+    message = capsys.readouterr().err
+    assert message.startswith(f"save: {ONE}.ipynb: is no readable notebook: NotJSONError")
+    assert message.count("\n") == 1
+    assert not (tmp_path / "d2lmini").exists()
+
+
+def test_magics_and_await_in_cells_without_tags_are_fine(tmp_path):
+    cells = "%%bash\nls | wc", "!ls\n%time 1\nx = !ls", "await f()", "y = 1  #@save"
+    assert saved(tmp_path, *cells) == "y = 1"
+
+
+# --- the generated package -----------------------------------------------------------
+
+
+def test_the_package_exports_public_names_in_the_order_of_the_toc(tmp_path, load):
+    one = [D2L, "def a(): return d2l.plt.dumps(1)  #@save"]
+    two = ["import json as plt", "b = 1  #@save\ndef _f(): return 5  #@save"]
+    assert save.main([], project(tmp_path, {ONE: one, TWO: two}, [TWO, ONE])) == 0
+    assert load().__all__ == ["b", "plt", "a", "__version__"]
+    assert (load().b, load().a(), load().__version__) == (1, "1", "1.2.3")
+    assert load().two._f() == 5
+
+
+# --- writing and checking ------------------------------------------------------------
+
+COURSE = {
+    ONE: ["import math\n\ndef f(x):  #@save\n    return math.sqrt(x)"],
+    TWO: [D2L, "x = d2l.f(4)  #@save"],
+}
+
+
+def test_check_names_what_is_stale_until_it_is_saved_which_then_changes_nothing(
+    tmp_path, capsys
+):
+    before = snapshot(project(tmp_path, COURSE))
+    assert save.main(["--check"], tmp_path) == 1
+    stale = "save: d2lmini/{} is stale: run `make save`\n".format
+    assert capsys.readouterr().err == "".join(map(stale, FILES))
+    assert snapshot(tmp_path) == before
+    save.main([], tmp_path)
+    project(tmp_path, COURSE | {TWO: ["x = 2  #@save"]})
+    assert save.main(["--check"], tmp_path) == 1
+    assert capsys.readouterr().err == stale("two.py")
+    assert save.main([], tmp_path) == 0
+    assert module(tmp_path, "two").endswith("x = 2\n")
+    before = snapshot(tmp_path)
+    assert save.main([], tmp_path) == save.main(["--check"], tmp_path) == 0
+    assert snapshot(tmp_path) == before
+
+
+def test_a_generated_module_of_no_notebook_is_removed_and_others_are_kept(tmp_path, capsys):
+    save.main([], project(tmp_path, COURSE))
+    own = tmp_path / "d2lmini" / "own.py"
+    own.write_text(f"# by hand\n{save.GENERATED}\n", encoding="utf-8")
+    project(tmp_path, COURSE | {TWO: ["x = 2"]})
+    capsys.readouterr()
+    assert save.main(["--check"], tmp_path) == 1
+    assert "save: d2lmini/two.py is stale" in capsys.readouterr().err
+    assert save.main([], tmp_path) == 0
+    assert "removed d2lmini/two.py" in capsys.readouterr().out
+    left = sorted(path.name for path in own.parent.iterdir())
+    assert left == ["__init__.py", "one.py", "own.py"]

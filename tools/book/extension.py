@@ -1,0 +1,164 @@
+"""The book's Sphinx extension: addresses, index, docstrings, and mends of its pages.
+
+What a page has because its book is published from a repository is in
+tools/book/address.py.
+
+Below the title of a notebook's page stands how long it takes to read and to run, and the
+start page gets the table of chapters for its `{{ chapters }}` (tools/book/pages.py). A
+page of exercises has a link there to what students get, and folds below each statement
+(tools/notebooks/exercises.py).
+
+The formulas are set by MathJax while the book is built (tools/book/formulas.py), and pages
+lose what they load without need (tools/book/light.py).
+
+When the book is finished, its downloads (tools/book/downloads.py) and the slides of its
+chapters (tools/book/slides.py) are written. So they are at the end of every build, whoever
+starts it and however.
+
+The terms of book/terms.yml go into the index, and into what the search looks through
+(tools/book/search.py).
+
+Our docstrings are plain text with code in `backticks`; for the page of names, where autodoc
+expects reStructuredText, they are rewritten.
+
+Defects of the theme are mended here, in the HTML (MENDS), or in the browser, by
+book/_static/course.js: there pages are printed in the light theme, the arrows of the table
+of contents have names, and a formula wider than the page can be scrolled by keyboard.
+"""
+
+import os
+import re
+from pathlib import Path
+
+import nbformat
+import yaml
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.errors import ExtensionError
+
+from tools.book import address, downloads, folds, formulas, light, pages, search, slides
+from tools.notebooks import exercises
+
+# In the HTML of a page, what a reader or a screen reader should not see, and what instead.
+MENDS = {
+    ' aria-label="Toggle hidden content"': "",  # it hides what the fold's summary says
+    "<th></th>": "<td></td>",  # an empty corner of a table is no heading
+    '<th class="head"><p></p></th>': "<td></td>",
+}
+PATTERNS = {
+    # The head of a table by pandas, with the name of its index in a second row: into the
+    # empty corner of the first.
+    r"<td></td>((?:\s*<th>[^<]*</th>)+\s*</tr>)\s*"
+    r"<tr>\s*(<th>[^<]+</th>)(?:\s*<td></td>)+\s*</tr>(?=\s*</thead>)": r"\2\1",
+    r"(?<=\d)\s±\s(?=\d)": "\u00a0±\u00a0",  # 0.89 ± 0.03 stays on one line
+}
+
+
+def setup(app):
+    app.setup_extension("sphinx.ext.autodoc")
+    app.setup_extension("tools.book.address")
+    app.setup_extension("tools.book.formulas")
+    app.connect("config-inited", add_chapters)
+    app.connect("source-read", fold_exercises)
+    app.connect("doctree-read", add_times)
+    app.connect("doctree-read", add_terms)
+    app.connect("autodoc-process-docstring", rewrite_docstring)
+    app.connect("html-page-context", mend)
+    app.connect("build-finished", lighten)
+    app.connect("build-finished", write_sections)
+    app.connect("build-finished", write_downloads)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def add_chapters(app, config):
+    """Set the table of chapters, which the start page substitutes, and links to slides."""
+    root = Path(app.srcdir)
+    config.myst_substitutions |= {
+        "chapters": pages.table(root),
+        "slides": slides.links(root),
+    }
+
+
+def fold_exercises(app, docname, source):
+    """Put the tests and the solution of each exercise into folds."""
+    if docname.startswith("notebooks/exercises/"):
+        notebook = nbformat.reads(source[0], as_version=4)
+        source[0] = nbformat.writes(exercises.folded(notebook))
+
+
+def add_times(app, doctree):
+    """Say below the title of a notebook's page how long it takes, and how to run it.
+
+    For a page of exercises: how long they take, and where they are without solutions.
+    """
+    docname = app.env.docname
+    path = Path(app.srcdir) / f"{docname}.ipynb"
+    if not path.is_file():
+        return
+    file = f"{'../' * docname.count('/')}_sources/{docname}.ipynb"
+    if docname.startswith("notebooks/exercises/"):
+        text = f'<a href="{file}" download>Download to solve</a>: no solutions inside'
+        text += f" · {pages.work(pages.read(path))}"
+    else:
+        text = pages.times(pages.read(path))
+        if not address.repository_name():
+            text += f' · <a href="{file}" download>Download the notebook</a>'
+    section = next(iter(doctree.findall(nodes.section)))
+    place = section.first_child_matching_class(nodes.title) + 1
+    for part in (address.how_to_run(docname), text):
+        line = nodes.paragraph(
+            "", "", nodes.raw("", part, format="html"), classes=["times"]
+        )
+        section.insert(place, line)
+
+
+def add_terms(app, doctree):
+    """Put the terms of a page into the index; a section that does not exist is an error."""
+    page, entries = app.env.docname, []
+    with open(os.path.join(app.srcdir, "book", "terms.yml"), encoding="utf-8") as file:
+        sections = yaml.safe_load(file).get(page, {})
+    for anchor, terms in sections.items():
+        if anchor not in doctree.ids:
+            raise ExtensionError(f"book/terms.yml: {page} has no section {anchor!r}")
+        entries += [("single", term, anchor, "main", None) for term in terms]
+    doctree.append(addnodes.index(entries=entries))  # for the search
+    app.env.get_domain("index").entries[page] += entries
+
+
+def rewrite_docstring(app, what, name, obj, options, lines):
+    """Turn the lines of a docstring into reStructuredText; a module's lose their title."""
+    parts = re.split(r"`([^`]+)`", "\n".join(lines[1:] if what == "module" else lines))
+    parts[::2] = [re.sub(r"[\\*|_]", r"\\\g<0>", text) for text in parts[::2]]
+    parts[1::2] = [f"``{code}``" for code in parts[1::2]]
+    lines[:] = "".join(parts).splitlines()
+
+
+def mend(app, pagename, templatename, context, doctree):
+    """Replace in the page what MENDS and PATTERNS name, and name its folds (folds.py)."""
+    body = context.get("body", "")
+    for wrong, right in MENDS.items():
+        body = body.replace(wrong, right)
+    for pattern, right in PATTERNS.items():
+        body = re.sub(pattern, right, body)
+    context["body"] = folds.name_folds(body)
+
+
+def lighten(app, exception):
+    """Set the formulas of the finished pages, and take away what pages do not need."""
+    if exception is None and app.builder.name == "html":
+        formulas.render(Path(app.outdir))
+        light.lighten(Path(app.outdir))
+
+
+def write_sections(app, exception):
+    """Write what the search looks through (tools/book/search.py)."""
+    if exception is None and app.builder.name == "html":
+        search.write_sections(app)
+
+
+def write_downloads(app, exception):
+    """Write what the pages of the book link besides each other."""
+    if exception is None and app.builder.name == "html":
+        source, folder = Path(app.srcdir), Path(app.outdir)
+        downloads.write(source, folder)
+        slides.write(source, folder / "slides")

@@ -1,0 +1,118 @@
+"""Take the picture of the book, for the README and for previews of links to its pages.
+
+    python -m tools.book.picture [FOLDER]
+
+The picture, .github/book.png, shows parts of the built start page (SHOWN) in the light
+theme: previews are a few hundred pixels wide, where a whole page could not be read.
+Chromium draws it, and Pillow stores it with few colours.
+
+The picture carries a digest of what it was made from, so that a test can say when it is out
+of date: the HTML of the parts and the files they show, as they are in the built book, the
+book's style sheet, and the style of the picture. A change elsewhere on the page asks for no
+new picture, but one of the style sheet does, also where it changes nothing that is seen.
+"""
+
+import argparse
+import json
+import sys
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+from playwright.sync_api import sync_playwright
+
+from tools import ROOT
+from tools.book.pdf import open_browser
+
+PICTURE = ROOT / ".github" / "book.png"
+PAGE, STYLE_SHEET = "book/index.html", "_static/course.css"
+LOGO = "_static/logo.svg"
+SIZE = {"width": 1200, "height": 630}  # what previews ask for
+SCALE = 2
+COLOURS = 128
+MADE_FROM = "made-from"  # the key of the digest in the file
+# The title and the line below it, the buttons, and the drawing without its caption.
+SHOWN = "article h1, article h1 + p, article .sd-container-fluid, article figure img"
+LINKS = "a.headerlink, a.report"
+STYLE = """
+html { font-size: 20px; }
+article.bd-article {
+  position: fixed;
+  inset: 0;
+  z-index: 10000; /* above the theme's bars */
+  padding: 2.2rem 4rem 0 !important;
+  background: url("../LOGO") 4rem 2.4rem / 4.6rem no-repeat var(--pst-color-background);
+}
+article :is(h1, h1 + p) { margin: 0 0 0.5rem 6rem !important; line-height: 1.2; }
+article h1 { font-size: 2.6rem; }
+article h1 + p { font-size: 1.3rem; }
+article .sd-container-fluid { margin: 1.4rem 0 0.6rem !important; padding: 0; }
+article .sd-btn { font-size: 1.1rem; }
+article :is(.sd-col p, figure) { margin: 0 !important; }
+article figure img { display: block; width: 46rem !important; margin: auto; }
+""".replace("LOGO", LOGO)
+KEEP = """selectors => {
+  for (const link of document.querySelectorAll(selectors.links)) link.remove();
+  const shown = [...document.querySelectorAll(selectors.shown)];
+  for (const part of document.querySelectorAll("body *")) {
+    if (!shown.some((kept) => kept.contains(part) || part.contains(kept))) part.remove();
+  }
+}"""
+CUT_OFF = """shown => [...document.querySelectorAll(shown)].filter((part) => {
+  const { left, top, right, bottom } = part.getBoundingClientRect();
+  return left < 0 || top < 0 || right > innerWidth || bottom > innerHeight;
+}).map((part) => part.tagName.toLowerCase())"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "_build" / "html")
+    folder = parser.parse_args().folder.resolve()
+    if not (folder / PAGE).is_file():
+        sys.exit(f"picture: there is no built book in {folder}: run `make book` first")
+    info = PngInfo()
+    info.add_text(MADE_FROM, digest(folder))
+    with sync_playwright() as playwright:
+        browser = open_browser(playwright)
+        image = take(browser, folder).quantize(COLOURS, dither=Image.Dither.NONE)
+        browser.close()
+    image.save(PICTURE, optimize=True, pnginfo=info)
+    print(f"{PICTURE.relative_to(ROOT)}: {PICTURE.stat().st_size / 1000:.0f} kB")
+
+
+def digest(folder):
+    """The SHA-256 of all that the picture of the book in this folder is made from."""
+    page = BeautifulSoup((folder / PAGE).read_text(encoding="utf-8"), "lxml")
+    for link in page.select(LINKS):  # those of an address come and go with it
+        link.decompose()
+    parts = page.select(SHOWN)
+    tags = [tag for part in parts for tag in (part, *part.select("[src]"))]
+    files = [(folder / PAGE).parent / tag["src"] for tag in tags if tag.has_attr("src")]
+    files += [folder / LOGO, folder / STYLE_SHEET]
+    found = [STYLE, *map(str, parts)]
+    found += [sha256(file.read_bytes()).hexdigest() for file in files]
+    return sha256(json.dumps(found).encode()).hexdigest()
+
+
+def take(browser, folder):
+    """The picture of the start page of the book in this folder.
+
+    Raises SystemExit if one of the parts does not fit into it.
+    """
+    tab = browser.new_page(viewport=SIZE, device_scale_factor=SCALE, color_scheme="light")
+    tab.goto((folder / PAGE).as_uri())
+    tab.evaluate(KEEP, {"shown": SHOWN, "links": LINKS})
+    tab.add_style_tag(content=STYLE)
+    tab.evaluate("document.fonts.ready.then(() => {})")
+    if found := tab.evaluate(CUT_OFF, SHOWN):
+        sys.exit(f"picture: these parts of {PAGE} do not fit into {SIZE}: {found}")
+    shot = tab.screenshot(animations="disabled")
+    tab.close()
+    return Image.open(BytesIO(shot)).convert("RGB")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

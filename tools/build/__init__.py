@@ -1,1 +1,0 @@
-"""What makes the package and the book out of the notebooks."""

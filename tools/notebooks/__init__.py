@@ -1,0 +1,1 @@
+"""What makes the package, the stored outputs and the downloads out of the notebooks."""

@@ -1,0 +1,182 @@
+"""Run notebooks and store their outputs, ready for the book and for nbval.
+
+    python -m tools.notebooks.execute                     every notebook of notebooks/
+    python -m tools.notebooks.execute NOTEBOOK ...        only these
+    python -m tools.notebooks.execute --refresh ...       renew all of their outputs
+
+All outputs of a notebook come from one run. A cell tagged `nbval-ignore-output` prints what
+no two runs share (a timing, a training curve). So a notebook is left as it is, byte for
+byte, if its code and all that it uses of the package (uses.py) are those of the stored run,
+and if all other cells print what they printed then. Otherwise every output is renewed, and
+so it is with `--refresh`. Pictures are not compared, as they are not by nbval: some draw
+what an unstable cell has measured. The time that the notebook took to run is noted in it,
+rounded, and kept as long as it comes out alike. When a cell fails, the notebook, the cell
+and the traceback are printed, the file stays untouched, and the next notebook is run.
+"""
+
+import argparse
+import copy
+import hashlib
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+from tools import ROOT
+from tools.notebooks.uses import fingerprint
+
+UNSTABLE = "nbval-ignore-output"
+SVG = "image/svg+xml"
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+ID = re.compile(r"[0-9a-f]{8}")  # what all cells are called, whichever editor made them
+# A coordinate of a figure, to be rounded: so that a diff shows what a reader could see.
+COORDINATE = re.compile(r"\b[1-9]\d*\.\d{2,}")
+# The name of a clip path, which matplotlib may take from the address of an object.
+CLIP_PATH = re.compile(r'(?<=<clipPath id=")p[0-9a-f]{10}(?=")')
+# What a running time is rounded up to, in seconds.
+TIMES = 5, 10, 20, 30, 60, 120, 180, 300, 600
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Failed(Exception):
+    """A notebook that cannot be run: which one, where and why."""
+
+
+def code_cells(notebook) -> list:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def unstable(cell) -> bool:
+    return UNSTABLE in cell.metadata.get("tags", [])
+
+
+def normalise(notebook) -> None:
+    """Number the code cells 1..n, and even out what depends on the run or the editor."""
+    notebook.metadata = nbformat.from_dict(METADATA)
+    for number, cell in enumerate(notebook.cells):
+        if not ID.fullmatch(cell.id):
+            cell.id = hashlib.sha256(f"{number} {cell.source}".encode()).hexdigest()[:8]
+    for number, cell in enumerate(code_cells(notebook), start=1):
+        cell.execution_count = number
+        for name in ("execution", "collapsed", "scrolled"):
+            cell.metadata.pop(name, None)
+        for place, output in enumerate(cell.outputs):
+            if "execution_count" in output:
+                output.execution_count = number
+            data = output.get("data", {})
+            data.pop("application/vnd.jupyter.widget-view+json", None)
+            if SVG in data:
+                data[SVG] = normalise_svg(data[SVG], f"{cell.id}-{place}")
+
+
+def normalise_svg(svg: str, figure: str) -> str:
+    """Round the coordinates, and name the clip paths by the figure and their order."""
+    svg = COORDINATE.sub(lambda number: f"{float(number[0]):.1f}", svg)
+    for number, name in enumerate(CLIP_PATH.findall(svg)):
+        svg = svg.replace(name, f"clip-{figure}-{number}")
+    return svg
+
+
+def sources(notebook) -> list[str]:
+    return [cell.source for cell in code_cells(notebook)]
+
+
+def keep_outputs(notebook, stored) -> None:
+    """Give the cells their stored outputs, if the same code has had the same results."""
+    if stored.metadata.get("fingerprint") != notebook.metadata.fingerprint:
+        return
+    pairs = list(zip(code_cells(notebook), code_cells(stored)))
+    if all(results(new) == results(old) for new, old in pairs):
+        for new, old in pairs:
+            new.outputs = old.outputs
+
+
+def results(cell) -> list:
+    """The outputs of a cell that are the same in every run; none of an unstable cell."""
+    found = [] if unstable(cell) else copy.deepcopy(cell.outputs)
+    for output in found:
+        output.get("data", {}).pop(SVG, None)
+    return found
+
+
+def note_time(notebook, seconds: float, stored: int | None) -> None:
+    """Note how long the notebook ran, but keep what is stored unless it is far off."""
+    if stored is None or not stored / 3 < seconds < 1.5 * stored:
+        stored = next((limit for limit in TIMES if seconds <= limit), TIMES[-1])
+    notebook.metadata["running_seconds"] = stored
+
+
+def run(notebook, path: Path) -> None:
+    """Run every cell; raise Failed when one fails."""
+    started = []
+    client = NotebookClient(
+        notebook,
+        timeout=None,
+        kernel_name="python3",
+        coalesce_streams=True,
+        on_cell_start=lambda cell, cell_index: started.append(cell),
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    try:
+        client.execute()
+    except (CellExecutionError, DeadKernelError) as error:
+        number = sum(cell.cell_type == "code" for cell in started)
+        reason = ANSI.sub("", str(error))
+        raise Failed(f"{path}, code cell [{number}]: {reason}") from None
+
+
+def execute(path: Path, refresh: bool = False) -> bool:
+    """Run one notebook; write it back and return True if its text changed.
+
+    Raises Failed, the file untouched, when a cell fails or there is no such notebook.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        notebook, stored = (nbformat.reads(text, as_version=4) for _ in range(2))
+    except Exception as error:  # nbformat raises many kinds
+        raise Failed(f"{path}: is no readable notebook: {error}") from None
+    start = time.perf_counter()
+    run(notebook, path)
+    seconds = time.perf_counter() - start
+    normalise(notebook)
+    notebook.metadata["fingerprint"] = fingerprint(sources(notebook))
+    if not refresh:
+        keep_outputs(notebook, stored)
+    note_time(notebook, seconds, stored.metadata.get("running_seconds"))
+    new = nbformat.writes(notebook, version=4).rstrip("\n") + "\n"
+    if new == text:
+        return False
+    part = path.with_suffix(".ipynb.part")  # an interrupt leaves the notebook whole
+    part.write_text(new, encoding="utf-8", newline="\n")
+    part.replace(path)
+    return True
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("notebooks", nargs="*", type=Path)
+    parser.add_argument("--refresh", action="store_true", help="renew all outputs")
+    options = parser.parse_args(argv)
+    os.environ |= {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}  # as in nbval's run
+    every = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+    every = [path for path in every if ".ipynb_checkpoints" not in path.parts]
+    failed = 0
+    for path in options.notebooks or every:
+        try:
+            print(f"{path}: {'updated' if execute(path, options.refresh) else 'unchanged'}")
+        except Failed as error:
+            print(f"execute: {error}", file=sys.stderr)
+            failed += 1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

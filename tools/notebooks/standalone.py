@@ -1,0 +1,140 @@
+"""Give the book's downloads a first cell that brings the package along.
+
+The first code cell of each notebook becomes one that unpacks d2lmini where it is not
+installed, in Colab for instance. It carries the package as compressed text, so it needs no
+network and no address. It unpacks into a new folder, into which nobody else can have put
+anything, and which goes when the kernel ends. The phrasebook comes along only where it is
+needed.
+
+The cell also installs from PyPI what the notebook needs and what is missing. A download
+expects Jupyter, PyTorch and matplotlib, which the start page asks for; what else its code
+and the code of the package import, uses.py finds.
+"""
+
+import ast
+import base64
+import json
+import lzma
+import re
+import textwrap
+from importlib.metadata import packages_distributions
+
+import nbformat
+
+from tools import ROOT
+from tools.notebooks.save import PACKAGE
+from tools.notebooks.uses import uses
+
+# What is there with Jupyter, PyTorch and matplotlib, which a download expects.
+EXPECTED = {"IPython", "matplotlib", "matplotlib_inline", "numpy", "torch"}
+SETUP = '''\
+#@title Setup: unpacks d2lmini, the package of this course, where it is missing
+import atexit
+import base64
+import importlib.util
+import json
+import lzma
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+if importlib.util.find_spec("d2lmini"):
+    print("Setup: d2lmini is installed.")
+else:
+    packed = """
+{packed}
+"""
+    files = json.loads(lzma.decompress(base64.b64decode(packed)))
+    folder = Path(tempfile.mkdtemp(prefix="d2lmini-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\\n")
+    sys.path.insert(0, str(folder))
+    print(f"Setup: d2lmini was missing and is now in {{folder}}.")
+'''
+INSTALL = """\
+needed = {needed}
+for library, package in needed.items():
+    if importlib.util.find_spec(library) is None:
+        %pip install --quiet {{package}}
+        importlib.invalidate_caches()
+        if importlib.util.find_spec(library) is None:
+            print(f"Setup: {{library}} could not be installed, which needs a network.")
+            print("Cells that use it will fail; all others run.")
+"""
+STUB = "raise NotImplementedError"
+CELL = {  # folded in Colab, in JupyterLab and in the book
+    "cellView": "form",
+    "jupyter": {"source_hidden": True},
+    "tags": ["hide-input", "nbval-ignore-output"],
+}
+
+
+def add_setup(notebook):
+    """Put the cell before the first code cell, in place of one that is there already."""
+    cells = [cell for cell in notebook.cells if cell.get("id") != "setup"]
+    first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
+    notebook.cells = [*cells[:first], setup_cell(cells), *cells[first:]]
+
+
+def setup_cell(cells, stubs=()):
+    """The cell that brings what the code of these cells needs, and these names as stubs."""
+    used = uses([cell.source for cell in cells if cell.cell_type == "code"])
+    source = SETUP.format(packed=pack(package_files(used.data, stubs)))
+    if needed := {name: to_install(name) for name in sorted(used.libraries - EXPECTED)}:
+        source += INSTALL.format(needed=json.dumps(needed, indent=4))
+    return nbformat.v4.new_code_cell(source.rstrip("\n"), id="setup", metadata=CELL)
+
+
+def to_install(library):
+    """What pip installs to bring a library, given the name under which it is imported.
+
+    If the library is not installed here, that is taken to be the name of the package too.
+    """
+    package = packages_distributions().get(library, [library.replace("_", "-")])[0]
+    text = (ROOT / "requirements-no-deps.txt").read_text(encoding="utf-8")
+    pinned = re.search(rf"^{re.escape(package)}==\S+", text, re.MULTILINE)
+    return f"--no-deps {pinned[0]}" if pinned else package
+
+
+def package_files(data, stubs=()):
+    """The text of each module and these files of data; some definitions can be stubs."""
+    package = ROOT / PACKAGE
+    data = [package / "data" / name for name in data]
+    paths = [ROOT / "LICENSE", *package.glob("*.py"), *data]
+    files = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
+    for name, text in files.items():
+        if name.endswith(".py"):
+            files[name] = unsolved(text, stubs)
+    return files
+
+
+def unsolved(source, names):
+    """The source of a module in which what has these names is not implemented."""
+    lines = source.splitlines(keepends=True)
+    for node in reversed(ast.parse(source).body):
+        if getattr(node, "name", None) in names:
+            parts = node.body if isinstance(node, ast.ClassDef) else [node]
+            for function in reversed(parts):
+                if isinstance(function, ast.FunctionDef):
+                    body, indent = body_of(function)
+                    lines[body] = [f"{indent}{STUB}\n"]
+    return "".join(lines)
+
+
+def body_of(function):
+    """The lines below a function's signature and docstring, as a slice; their indent."""
+    first = function.body[0]
+    documented = ast.get_docstring(function) is not None
+    start = first.end_lineno if documented else first.lineno - 1
+    return slice(start, function.end_lineno), " " * first.col_offset
+
+
+def pack(files):
+    """Files as compressed text, in lines; the same bytes each time."""
+    text = json.dumps(files, sort_keys=True).encode()
+    packed = base64.b64encode(lzma.compress(text, preset=9)).decode()
+    return textwrap.fill(packed, 120)
