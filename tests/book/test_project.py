@@ -129,7 +129,8 @@ def test_the_pythons_are_the_same_everywhere():
 
 
 def test_make_hands_every_command_and_its_variables_on(tmp_path):
-    command = ["make", "--file", ROOT / "Makefile", "PYTHON=./python", "NB=one.ipynb"]
+    command = ["make", "--no-print-directory", "--file", ROOT / "Makefile"]
+    command += ["PYTHON=./python", "NB=one.ipynb"]
     python = tmp_path / "python"
     python.write_text('#!/bin/sh\necho "$@ $NB"\n')
     python.chmod(0o755)
