@@ -46,10 +46,6 @@ def pip(*arguments, of=PYTHON):
     python("-m", "pip", "install", "--quiet", *arguments, of=of)
 
 
-def pytest(*arguments):
-    python("-m", "pytest", *arguments)
-
-
 @command
 def help():
     """list the commands"""
@@ -147,7 +143,7 @@ def serve():
 
 @command
 def test():
-    """check, run pytest, re-run and compare every notebook (on a GPU: DEVICE=cuda)"""
+    """check, run pytest, compare the notebooks that are stale (all: ALL=1, one: NB=...)"""
     device = value("DEVICE", "cpu")
     if device not in ("cpu", "cuda"):
         sys.exit(f"DEVICE must be cpu or cuda, not {device}")
@@ -158,10 +154,10 @@ def test():
         python("-c", f"import sys, torch; {wanted}")
     else:
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
-    workers = ["-n", "2", "--dist", "loadfile"]
-    pytest(*workers, "-rs", *(["-m", "gpu"] if device == "cuda" else []), "tests")
-    nbval = ["--nbval", "--nbval-current-env", "--no-loadscope-reorder"]
-    pytest(*nbval, *workers, *value("NB", "notebooks").split())
+    gpu = ["-m", "gpu"] if device == "cuda" else []
+    python("-m", "pytest", "-n", "logical", "--dist", "loadfile", "-rs", *gpu, "tests")
+    every = ["--all"] if value("ALL") or device == "cuda" else []
+    python("-m", "tools.notebooks.compare", *every, *value("NB").split())
 
 
 @command

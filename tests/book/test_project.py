@@ -31,7 +31,9 @@ def test_only_a_commit_that_has_passed_all_of_ci_is_published():
     assert "github.ref == 'refs/heads/main'" in publish["if"]
     for job in ci["jobs"].values():
         assert "continue-on-error" not in str(job) and "if" not in job
-    assert "bash .ci/run" in [step.get("run") for step in ci["jobs"]["whole"]["steps"]]
+    weekly, _ = workflow("weekly")
+    whole = weekly["jobs"]["whole"]["steps"]
+    assert "bash .ci/run" in [step.get("run") for step in whole]
     _, triggers = workflow("publish")
     assert list(triggers) == ["workflow_call"]
 
@@ -110,6 +112,15 @@ def test_another_python_is_refused_before_anything_is_written(clone, monkeypatch
     assert not clone.ran and not clone.stamp.exists()
 
 
+def test_a_push_runs_every_notebook_once():
+    ci, _ = workflow("ci")
+    job = ci["jobs"]["notebooks"]
+    shards = job["strategy"]["matrix"]["shard"]
+    (command,) = [step["run"] for step in job["steps"] if "compare" in step.get("run", "")]
+    assert command.endswith(f"--all --shard ${{{{ matrix.shard }}}}/{len(shards)}")
+    assert shards == [*range(1, len(shards) + 1)]
+
+
 def test_the_pythons_are_the_same_everywhere():
     requires = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
         "requires-python"
@@ -119,9 +130,11 @@ def test_the_pythons_are_the_same_everywhere():
     for name in ("README.md", "grading/students.py"):
         assert f"Python {commands.PYTHONS}" in (ROOT / name).read_text(encoding="utf-8")
     ci, _ = workflow("ci")
-    tested = {*ci["jobs"]["pythons"]["strategy"]["matrix"]["python"], "3.13"}
-    assert tested == {f"3.{minor}" for minor in range(oldest[1], newest[1] + 1)}
     weekly, _ = workflow("weekly")
+    pythons = {f"3.{minor}" for minor in range(oldest[1], newest[1] + 1)}
+    assert pythons == {*ci["jobs"]["tests"]["strategy"]["matrix"]["python"]}
+    whole = weekly["jobs"]["pythons"]["strategy"]["matrix"]["python"]
+    assert pythons == {*whole, "3.13"}  # on which .ci/run runs
     tried = weekly["jobs"]["next"]
     assert tried["continue-on-error"] and f'"3.{newest[1] + 1}"' in json.dumps(
         tried["steps"]
