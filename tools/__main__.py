@@ -100,6 +100,13 @@ def is_newer(stamp, names):
     return all(stamp.stat().st_mtime >= (ROOT / name).stat().st_mtime for name in names)
 
 
+@command
+def requirements():
+    """pin what pyproject.toml lists, in requirements*.txt (the newest: UPGRADE=1)"""
+    set_up()
+    python("-m", "tools.requirements", *(["--upgrade"] if value("UPGRADE") else []))
+
+
 # --- the book ------------------------------------------------------------------------
 
 

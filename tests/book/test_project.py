@@ -10,6 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tools import ROOT
 from tools import __main__ as commands
@@ -110,6 +112,28 @@ def test_another_python_is_refused_before_anything_is_written(clone, monkeypatch
     with pytest.raises(SystemExit, match=f"3.11 to 3.14, and python is {version}: try"):
         commands.set_up()
     assert not clone.ran and not clone.stamp.exists()
+
+
+def test_what_pyproject_lists_is_pinned_in_its_range():
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    groups = listed["dependency-groups"]
+    grading = groups.pop("grading")
+    for name, wanted in [
+        (
+            "requirements.txt",
+            [*listed["project"]["dependencies"], *sum(groups.values(), [])],
+        ),
+        ("requirements-grading.txt", grading),
+    ]:
+        lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+        found = [Requirement(line) for line in lines if line and line[0] != "#"]
+        found = {canonicalize_name(each.name): each for each in found}
+        for each in map(Requirement, wanted):
+            pin = found[canonicalize_name(each.name)]
+            if each.name != "torch":
+                assert each.specifier.contains(str(pin.specifier).removeprefix("==")), each
+            else:
+                assert pin == Requirement(groups["torch"][0])
 
 
 def test_a_push_runs_every_notebook_once():
