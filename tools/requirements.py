@@ -38,7 +38,9 @@ def main():
     old = "" if upgrade else REQUIREMENTS.read_text(encoding="utf-8")
     pins = resolve(listed, dict(PINNED.findall(old)))
     torch = groups["torch"]
-    about = "The environment that CI tests: the versions whose every printed number was compared."
+    about = (
+        "The environment that CI tests: versions whose every printed number was compared."
+    )
     REQUIREMENTS.write_text(text(about, torch, pins), encoding="utf-8", newline="\n")
     old = "" if upgrade else GRADING.read_text(encoding="utf-8")
     more = resolve([*listed, *groups["grading"]], pins | dict(PINNED.findall(old)))

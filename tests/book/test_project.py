@@ -1,5 +1,6 @@
 """The project's own promises: CI, the environment and the version."""
 
+import itertools
 import json
 import os
 import re
@@ -118,11 +119,9 @@ def test_what_pyproject_lists_is_pinned_in_its_range():
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     groups = listed["dependency-groups"]
     grading = groups.pop("grading")
+    course = [*listed["project"]["dependencies"], *itertools.chain(*groups.values())]
     for name, wanted in [
-        (
-            "requirements.txt",
-            [*listed["project"]["dependencies"], *sum(groups.values(), [])],
-        ),
+        ("requirements.txt", course),
         ("requirements-grading.txt", grading),
     ]:
         lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
