@@ -176,9 +176,10 @@ def save():
 
 @command
 def execute():
-    """run the notebooks and store their outputs (one: NB=notebooks/02_...ipynb)"""
+    """run notebooks whose outputs are out of date, and store new ones (ALL=1, NB=...)"""
     set_up()
-    python("-m", "tools.notebooks.execute", *value("NB").split())
+    every = ["--all"] if value("ALL") else []
+    python("-m", "tools.notebooks.execute", *every, *value("NB").split())
 
 
 @command

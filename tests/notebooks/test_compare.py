@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from tools.notebooks import compare, uses
+from tools.notebooks import compare, uses, workers
 
 FIRST = 'def double(x):\n    """Twice x."""\n    return 2 * x\n'
 SECOND = "from .first import double\n\n\ndef again(x):\n    return double(double(x))\n"
@@ -76,19 +76,12 @@ def test_what_has_passed_is_not_run_again_and_what_has_failed_is(project, capsys
     assert compare.main([]) == 0 and capsys.readouterr().out.startswith("0 of 2 notebooks")
 
 
-def test_named_notebooks_are_run_in_any_case_and_the_longest_begins_first(
-    project, monkeypatch
-):
-    paths = [project / "notebooks" / f"0{number}.ipynb" for number in (1, 2, 3)]
-    for path, seconds in zip(paths, (5, 30, 10)):
-        metadata = {"running_seconds": seconds}
-        nbformat.write(new_notebook(metadata=metadata), path)
+def test_a_shard_is_every_third_notebook_from_the_longest_on(project, monkeypatch):
+    paths = [project / "notebooks" / f"0{number}.ipynb" for number in range(5)]
+    for path, seconds in zip(paths, (5, 30, 10, 60, 20)):
+        nbformat.write(new_notebook(metadata={"running_seconds": seconds}), path)
     begun = []
-    monkeypatch.setattr(compare, "run", lambda path: begun.append(path) or (path, "", 1))
-    monkeypatch.setattr(compare, "num_workers", lambda: 1)
-    assert compare.main([str(path) for path in paths]) == 0
-    assert begun == [paths[1], paths[2], paths[0]]
-    begun.clear()
-    for shard in ("1/2", "2/2"):
+    monkeypatch.setattr(workers, "run_each", lambda paths, *_: begun.append(paths) or [])
+    for shard in ("1/3", "2/3", "3/3"):
         assert compare.main(["--shard", shard, *map(str, paths)]) == 0
-    assert begun == [paths[1], paths[0], paths[2]]
+    assert begun == [[paths[3], paths[2]], [paths[1], paths[0]], [paths[4]]]

@@ -1,13 +1,16 @@
 """Run notebooks and store their outputs, ready for the book and for nbval.
 
-    python -m tools.notebooks.execute                     every notebook of notebooks/
-    python -m tools.notebooks.execute NOTEBOOK ...        only these
-    python -m tools.notebooks.execute --refresh ...       renew all of their outputs
+    python -m tools.notebooks.execute                  those whose outputs are out of date
+    python -m tools.notebooks.execute --all            every notebook of notebooks/
+    python -m tools.notebooks.execute NOTEBOOK ...     only these
+    python -m tools.notebooks.execute --refresh ...    renew all of their outputs
+
+Out of date are those whose code has changed since they were stored, or something that it
+uses of the package (uses.py). Several notebooks run at a time (workers.py).
 
 All outputs of a notebook come from one run. A cell tagged `nbval-ignore-output` prints what
 no two runs share (a timing, a training curve). So a notebook is left as it is, byte for
-byte, if its code and all that it uses of the package (uses.py) are those of the stored run,
-and if all other cells print what they printed then. Otherwise every output is renewed, and
+byte, if its outputs are not out of date, and if all other cells print what they printed then. Otherwise every output is renewed, and
 so it is with `--refresh`. Pictures are not compared, as they are not by nbval: some draw
 what an unstable cell has measured. The time that the notebook took to run is noted in it,
 rounded, and kept as long as it comes out alike. When a cell fails, the notebook, the cell
@@ -28,8 +31,10 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from tools import ROOT
+from tools.notebooks import workers
 from tools.notebooks.uses import fingerprint
 
+EVERY = "notebooks/**/[0-9]*.ipynb"
 UNSTABLE = "nbval-ignore-output"
 SVG = "image/svg+xml"
 METADATA = {
@@ -160,21 +165,44 @@ def execute(path: Path, refresh: bool = False) -> bool:
     return True
 
 
+def out_of_date(path: Path) -> bool:
+    """Whether its outputs are of other code than it has now."""
+    notebook = nbformat.read(path, as_version=4)
+    return notebook.metadata.get("fingerprint") != fingerprint(sources(notebook))
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path)
+    parser.add_argument("--all", action="store_true", help="every notebook")
     parser.add_argument("--refresh", action="store_true", help="renew all outputs")
     options = parser.parse_args(argv)
     os.environ |= {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}  # as in nbval's run
-    every = sorted((ROOT / "notebooks").rglob("*.ipynb"))
-    every = [path for path in every if ".ipynb_checkpoints" not in path.parts]
+    paths = options.notebooks
+    if not paths:
+        paths = [p for p in sorted(ROOT.glob(EVERY)) if options.all or out_of_date(p)]
+    if len(paths) != 1:
+        return execute_all(paths, options.refresh)
+    (path,) = paths
+    try:
+        print(f"{path}: {'updated' if execute(path, options.refresh) else 'unchanged'}")
+    except Failed as error:
+        print(f"execute: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def execute_all(paths: list[Path], refresh: bool) -> int:
+    """Run each notebook in a process of its own."""
+    refreshed = ["--refresh"] if refresh else []
+    program = ["-m", "tools.notebooks.execute", *refreshed]
     failed = 0
-    for path in options.notebooks or every:
-        try:
-            print(f"{path}: {'updated' if execute(path, options.refresh) else 'unchanged'}")
-        except Failed as error:
-            print(f"execute: {error}", file=sys.stderr)
+    for run in workers.run_each(workers.longest_first(paths), *program):
+        if run.status:
             failed += 1
+            print(run.stderr, end="", file=sys.stderr, flush=True)
+        else:
+            print(f"{run.stdout.strip()}, {run.left} left", flush=True)
     return 1 if failed else 0
 
 
