@@ -19,13 +19,13 @@ import nbformat
 from nbclient import NotebookClient
 
 from tests.helpers import served
-from tools import ROOT
+from tools import ROOT, every_notebook
 
 NOTEBOOKS = ROOT / "notebooks"
 
 
 def main(names):
-    paths = [Path(name).resolve() for name in names] or sorted(NOTEBOOKS.rglob("*.ipynb"))
+    paths = [Path(name).resolve() for name in names] or every_notebook()
     with tempfile.TemporaryDirectory() as folder:
         copies = [Path(folder) / path.relative_to(NOTEBOOKS) for path in paths]
         for path, copy in zip(paths, copies):

@@ -1,12 +1,16 @@
 """What tests of all rooms use: the root, random data, comparisons, small data sets."""
 
 import gzip
+import os
 import struct
 
 import nbformat
+import pytest
 import torch
 
 from tools.book import downloads
+
+posix = pytest.mark.skipif(os.name == "nt", reason="needs signals, links or a shell")
 
 
 def random(*shape, seed=0):

@@ -3,3 +3,9 @@
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def every_notebook(root=ROOT):
+    """The paths of all notebooks, without the copies that JupyterLab keeps beside them."""
+    paths = sorted((root / "notebooks").rglob("*.ipynb"))
+    return [path for path in paths if ".ipynb_checkpoints" not in path.parts]

@@ -80,6 +80,7 @@ def set_up():
         found = f"{sys.executable} is {sys.version.split()[0]}"
         advice = "try make PYTHON=python3.13, or python3.13 -m tools"
         sys.exit(f"d2lmini needs Python {PYTHONS}, and {found}: {advice}")
+    print(f"Setting up {ENVIRONMENT}, which takes some minutes the first time.", flush=True)
     if not here:
         shutil.rmtree(ENVIRONMENT, ignore_errors=True)
         python("-m", "venv", str(ENVIRONMENT), of=sys.executable)

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 import torch
 
-from tools import ROOT
+from tools import ROOT, every_notebook
 
 PAGES = sorted((ROOT / "book").glob("*.md"))
 
@@ -17,7 +17,7 @@ def test_every_page_of_the_table_of_contents_exists_and_every_notebook_is_in_it(
     toc = (ROOT / "_toc.yml").read_text(encoding="utf-8")
     names = re.findall(r"\b(?:root|file): (\S+)", toc)
     assert "book/references" in names and len(names) == len(set(names))
-    paths = (ROOT / "notebooks").rglob("*.ipynb")
+    paths = every_notebook()
     assert {p.relative_to(ROOT).with_suffix("").as_posix() for p in paths} <= set(names)
     for name in names:
         assert any((ROOT / f"{name}{end}").is_file() for end in (".md", ".ipynb")), name

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
+from helpers import posix
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -164,6 +165,7 @@ def test_the_pythons_are_the_same_everywhere():
     )
 
 
+@posix
 def test_make_hands_every_command_and_its_variables_on(tmp_path):
     command = ["make", "--no-print-directory", "--file", ROOT / "Makefile"]
     command += ["PYTHON=./python", "NB=one.ipynb"]

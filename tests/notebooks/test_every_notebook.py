@@ -7,12 +7,12 @@ import statistics
 import nbformat
 import pytest
 
-from tools import ROOT
+from tools import ROOT, every_notebook
 from tools.book import pages
 from tools.book.pages import read
 from tools.notebooks import execute, save, uses
 
-NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+NOTEBOOKS = every_notebook()
 CHAPTERS = save.chapter_paths(ROOT)
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
 PAPER = re.compile(

@@ -33,8 +33,8 @@ def outputs(notebook):
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
-    """A notebook run six times: new, again, with a stable cell that prints something else,
-    with one cell edited, with a changed package, and with --refresh."""
+    """A notebook run seven times: new, again, with another output of a stable cell, with
+    an output cleared, with a cell edited, with another package, and with --refresh."""
     path = write(
         tmp_path_factory.mktemp("my course") / "00_one.ipynb",
         nbformat.v4.new_markdown_cell("# One"),
@@ -62,6 +62,10 @@ def course(tmp_path_factory):
         run("again")
         patch.setenv("PRINTED", "something else")
         run("printed")
+        notebook = nbformat.read(path, as_version=4)
+        notebook.cells[3].update(outputs=[], execution_count=None)  # as an editor clears it
+        nbformat.write(notebook, path)
+        run("cleared")
         notebook = nbformat.read(path, as_version=4)
         notebook.cells[5].source = f"{CLOCK}  # b"
         nbformat.write(notebook, path)
@@ -111,12 +115,21 @@ def test_a_running_time_is_rounded_up_and_kept_unless_it_is_far_off():
         assert notebook.metadata["running_seconds"] == noted
 
 
-@pytest.mark.parametrize("run", ["printed", "edited", "package", "refreshed"])
+@pytest.mark.parametrize("run", ["printed", "cleared", "edited", "package", "refreshed"])
 def test_all_outputs_come_from_one_run(course, run):
-    runs = ["again", "printed", "edited", "package", "refreshed"]
+    runs = ["again", "printed", "cleared", "edited", "package", "refreshed"]
     before = getattr(course, runs[runs.index(run) - 1]).times
     assert len(before) == 3
     assert all(old != new for old, new in zip(before, getattr(course, run).times))
+
+
+def test_what_was_edited_while_a_notebook_ran_is_not_overwritten(tmp_path, capsys):
+    edit = "file = pathlib.Path('one.ipynb')\nfile.write_text(file.read_text() + ' ')"
+    path = write(tmp_path / "one.ipynb", code(f"import pathlib\n\n{edit}"))
+    text = path.read_text()
+    assert execute.main([str(path)]) == 1
+    assert f"{path}: was changed while it ran" in capsys.readouterr().err
+    assert path.read_text() == f"{text} "
 
 
 def test_a_failure_names_notebook_and_cell_and_stops_no_other(tmp_path, capsys):

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from tools import ROOT
+from tools import ROOT, every_notebook
 from tools.book import pages
 from tools.notebooks import exercises
 
@@ -196,7 +196,7 @@ def test_the_example_of_private_tests_tells_the_books_solution_from_wrong_ones(i
 
 def test_exercises_that_a_page_refers_to_exist():
     numbers = {row[0] for path in NOTEBOOKS for row in stated(path)}
-    for path in [*(ROOT / "notebooks").rglob("*.ipynb"), *(ROOT / "book").glob("*.md")]:
+    for path in [*every_notebook(), *(ROOT / "book").glob("*.md")]:
         text = path.read_text(encoding="utf-8")
         for found in re.findall(r"\b[Ee]xercises? (\d+(?:\.\d+)?)\b(?! ·|\.\d)", text):
             assert found in numbers, (path.name, found)

@@ -6,11 +6,13 @@ Downloads that break off are in test_toolkit.py.
 import nbformat
 import pytest
 import torch
+from helpers import posix
 
 import d2lmini as d2l
 from tools.notebooks import execute
 
 
+@posix
 def test_a_kernel_that_dies_leaves_the_notebook_as_it_is(tmp_path, capsys):
     path = tmp_path / "00_one.ipynb"
     source = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"

@@ -11,10 +11,10 @@ import re
 import nbformat
 import pytest
 
-from tools import ROOT
+from tools import ROOT, every_notebook
 from tools.book.pages import read
 
-NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+NOTEBOOKS = every_notebook()
 TABLES = sorted((ROOT / "book" / "_generated").glob("*.md"))
 DECIMAL = re.compile(r"(?<![\w./-])\d+\.\d+(?!\w|\.\d)")
 FORMULA = r"\$\$.*?\$\$|\$[^$]*\$"

@@ -12,21 +12,21 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from helpers import served
+from helpers import posix, served
 from jupyter_client import KernelManager
 from jupyter_client.kernelspec import KernelSpecManager
 from nbclient import NotebookClient
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tools import ROOT
+from tools import ROOT, every_notebook
 
 NOTEBOOKS = ROOT / "notebooks"
 FEW = [
     *("01_queries_keys_values", "03_scoring_functions", "05_multi_head"),
     *("09_implementations", "exercises/01_queries_keys_values"),
 ]
-ALL = [p.relative_to(NOTEBOOKS).as_posix()[:-6] for p in sorted(NOTEBOOKS.rglob("*.ipynb"))]
+ALL = [p.relative_to(NOTEBOOKS).as_posix()[:-6] for p in every_notebook()]
 # What Python runs first in the clean environment: only this machine can be reached.
 NO_NETWORK = """
 import socket
@@ -149,6 +149,7 @@ def test_what_a_download_unpacks_goes_when_its_kernel_ends(tmp_path):
     assert not folder.exists()
 
 
+@posix
 def test_the_package_imports_with_torch_and_matplotlib_alone(tmp_path):
     clean_environment(tmp_path, only=["torch", "matplotlib"])
     done = subprocess.run(

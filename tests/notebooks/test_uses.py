@@ -72,6 +72,14 @@ def test_a_library_that_is_looked_for_and_a_file_of_data_are_used(package):
     assert found.libraries == {"gguf"} and found.data == {"words.tsv"}
 
 
+@pytest.mark.parametrize(
+    "cell",
+    ["d2l.far(1)", "from d2lmini import far", "import d2lmini\nd2lmini.far(1)"],
+)
+def test_a_cell_may_name_the_package_in_several_ways(package, cell):
+    assert list(uses.uses([cell]).definitions) == [("first", "far")]
+
+
 def test_a_cell_uses_what_it_imports_but_not_the_standard_library(package):
     found = uses.uses(["%matplotlib inline\nimport math, torch.nn as nn", "d2l.unknown"])
     assert found.libraries == {"torch"} and not found.definitions

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 import torch
-from helpers import assert_close
+from helpers import assert_close, posix
 from tokenizers import AddedToken, Tokenizer, decoders, models
 from torch import nn
 
@@ -139,6 +139,7 @@ def test_an_empty_line_ends_the_chat_and_a_seed_repeats_it(talk, tmp_path):
     assert first == second != other and first[1].count("> ") == 2
 
 
+@posix
 def test_ctrl_c_ends_an_answer_and_not_the_chat(tmp_path):
     save_pretrained(gpt(max_len=100_000), letters(), tmp_path)
     # In a job in the background the signal is ignored, if nobody asks for it.

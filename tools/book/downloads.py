@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import nbformat
+from sphinx.errors import ExtensionError
 
 from tools import ROOT
 from tools.notebooks import exercises, standalone
@@ -29,6 +30,9 @@ def write(source, folder):
     """Write the downloads of a book in this folder, whose sources are in that one."""
     for copy in (folder / "_sources").rglob("*.ipynb"):
         path = source / copy.relative_to(folder / "_sources")
+        if not path.exists():  # its page has another name now, or is gone
+            copy.unlink()
+            continue
         text = nbformat.writes(served(path))
         copy.write_text(text, encoding="utf-8", newline="\n")
     write_wheel(folder)
@@ -45,9 +49,13 @@ def served(path):
 
 def write_wheel(folder):
     """Build the package into this folder, from a copy in which setuptools may write."""
+    for old in folder.glob(f"{PACKAGE}-*.whl"):
+        old.unlink()
     with tempfile.TemporaryDirectory() as copy:
         shutil.copytree(ROOT / PACKAGE, Path(copy, PACKAGE))
         for name in ("pyproject.toml", "README.md", "LICENSE"):
             shutil.copy(ROOT / name, copy)
         command = [sys.executable, "-c", BUILD, str(folder)]
-        subprocess.run(command, cwd=copy, check=True, capture_output=True)
+        done = subprocess.run(command, cwd=copy, capture_output=True, text=True)
+    if done.returncode:
+        raise ExtensionError(f"the wheel cannot be built: {done.stderr}")

@@ -115,6 +115,7 @@ def add_times(app, doctree):
 def add_terms(app, doctree):
     """Put the terms of a page into the index; a section that does not exist is an error."""
     page, entries = app.env.docname, []
+    app.env.note_dependency("book/terms.yml")  # a page is read again when it changes
     with open(os.path.join(app.srcdir, "book", "terms.yml"), encoding="utf-8") as file:
         sections = yaml.safe_load(file).get(page, {})
     for anchor, terms in sections.items():

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import nbformat
 
-from tools import ROOT
+from tools import ROOT, every_notebook
 from tools.notebooks import workers
-from tools.notebooks.execute import EVERY, sources
+from tools.notebooks.execute import sources
 from tools.notebooks.uses import fingerprint
 
 PASSED = ROOT / "_build" / "passed"
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--shard", default="1/1", help="which part of how many, as 1/3")
     options = parser.parse_args(argv)
     part, parts = map(int, options.shard.split("/"))
-    every = options.notebooks or sorted(ROOT.glob(EVERY))
+    every = options.notebooks or every_notebook(ROOT)
     keys = {path: key(path) for path in every}
     passed = set(PASSED.read_text(encoding="utf-8").split()) if PASSED.exists() else set()
     if options.all or options.notebooks:

@@ -10,11 +10,12 @@ uses of the package (uses.py). Several notebooks run at a time (workers.py).
 
 All outputs of a notebook come from one run. A cell tagged `nbval-ignore-output` prints what
 no two runs share (a timing, a training curve). So a notebook is left as it is, byte for
-byte, if its outputs are not out of date, and if all other cells print what they printed then. Otherwise every output is renewed, and
-so it is with `--refresh`. Pictures are not compared, as they are not by nbval: some draw
-what an unstable cell has measured. The time that the notebook took to run is noted in it,
-rounded, and kept as long as it comes out alike. When a cell fails, the notebook, the cell
-and the traceback are printed, the file stays untouched, and the next notebook is run.
+byte, if its outputs are not out of date, and if all other cells print what they printed
+then. Otherwise every output is renewed, and so it is with `--refresh`. Pictures are not
+compared, as they are not by nbval: some draw what an unstable cell has measured. The time
+that the notebook took to run is noted in it, rounded, and kept as long as it comes out
+alike. When a cell fails, the notebook, the cell and the traceback are printed, the file
+stays untouched, and the next notebook is run.
 """
 
 import argparse
@@ -30,11 +31,10 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
-from tools import ROOT
+from tools import every_notebook
 from tools.notebooks import workers
 from tools.notebooks.uses import fingerprint
 
-EVERY = "notebooks/**/[0-9]*.ipynb"
 UNSTABLE = "nbval-ignore-output"
 SVG = "image/svg+xml"
 METADATA = {
@@ -94,14 +94,21 @@ def sources(notebook) -> list[str]:
     return [cell.source for cell in code_cells(notebook)]
 
 
-def keep_outputs(notebook, stored) -> None:
-    """Give the cells their stored outputs, if the same code has had the same results."""
-    if stored.metadata.get("fingerprint") != notebook.metadata.fingerprint:
-        return
+def keep_outputs(notebook, stored) -> bool:
+    """Give the cells their stored outputs, if the same code has had the same results.
+
+    Returns whether it has. The stored outputs are of one run if the cells are numbered in
+    order: an editor that has run or cleared some of them numbers them in another way.
+    """
     pairs = list(zip(code_cells(notebook), code_cells(stored)))
-    if all(results(new) == results(old) for new, old in pairs):
-        for new, old in pairs:
-            new.outputs = old.outputs
+    same = (
+        stored.metadata.get("fingerprint") == notebook.metadata.fingerprint
+        and all(new.execution_count == old.execution_count for new, old in pairs)
+        and all(results(new) == results(old) for new, old in pairs)
+    )
+    for new, old in pairs if same else []:
+        new.outputs = old.outputs
+    return same
 
 
 def results(cell) -> list:
@@ -153,12 +160,16 @@ def execute(path: Path, refresh: bool = False) -> bool:
     seconds = time.perf_counter() - start
     normalise(notebook)
     notebook.metadata["fingerprint"] = fingerprint(sources(notebook))
-    if not refresh:
-        keep_outputs(notebook, stored)
-    note_time(notebook, seconds, stored.metadata.get("running_seconds"))
+    noted = stored.metadata.get("running_seconds")
+    if not refresh and keep_outputs(notebook, stored) and noted:
+        notebook.metadata["running_seconds"] = noted
+    else:
+        note_time(notebook, seconds, noted)
     new = nbformat.writes(notebook, version=4).rstrip("\n") + "\n"
     if new == text:
         return False
+    if path.read_text(encoding="utf-8") != text:
+        raise Failed(f"{path}: was changed while it ran, so nothing is stored")
     part = path.with_suffix(".ipynb.part")  # an interrupt leaves the notebook whole
     part.write_text(new, encoding="utf-8", newline="\n")
     part.replace(path)
@@ -177,10 +188,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--all", action="store_true", help="every notebook")
     parser.add_argument("--refresh", action="store_true", help="renew all outputs")
     options = parser.parse_args(argv)
-    os.environ |= {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}  # as in nbval's run
+    # As in nbval's run: without a GPU, and with one thread.
+    os.environ |= {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
     paths = options.notebooks
     if not paths:
-        paths = [p for p in sorted(ROOT.glob(EVERY)) if options.all or out_of_date(p)]
+        paths = [p for p in every_notebook() if options.all or out_of_date(p)]
     if len(paths) != 1:
         return execute_all(paths, options.refresh)
     (path,) = paths

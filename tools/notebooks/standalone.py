@@ -17,7 +17,8 @@ import json
 import lzma
 import re
 import textwrap
-from importlib.metadata import packages_distributions
+from functools import cache
+from importlib import metadata
 
 import nbformat
 
@@ -39,7 +40,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-if importlib.util.find_spec("d2lmini"):
+found = importlib.util.find_spec("d2lmini")
+if found and found.origin:  # a folder of this name alone is no package
     print("Setup: d2lmini is installed.")
 else:
     packed = """
@@ -87,6 +89,9 @@ def setup_cell(cells, stubs=()):
     if needed := {name: to_install(name) for name in sorted(used.libraries - EXPECTED)}:
         source += INSTALL.format(needed=json.dumps(needed, indent=4))
     return nbformat.v4.new_code_cell(source.rstrip("\n"), id="setup", metadata=CELL)
+
+
+packages_distributions = cache(metadata.packages_distributions)  # which takes its time
 
 
 def to_install(library):

@@ -19,6 +19,7 @@ from pathlib import Path
 from tools import ROOT
 from tools.notebooks.save import ALIAS, PACKAGE, parse
 
+NAMES = ALIAS, PACKAGE  # of the package in a notebook
 Key = tuple[str, str]  # a module and a name in it
 
 
@@ -137,9 +138,11 @@ def names_of_package(tree: ast.Module, package: dict) -> set[Key]:
     found = set()
     for node in ast.walk(tree):
         match node:
-            case ast.Attribute(value=ast.Name(id=alias), attr=name) if alias == ALIAS:
+            case ast.Attribute(value=ast.Name(id=alias), attr=name) if alias in NAMES:
                 found.add(owners.get(name))
-            case ast.ImportFrom(module=module) if module.startswith(f"{PACKAGE}."):
+            case ast.ImportFrom(module=module, names=aliases) if module == PACKAGE:
+                found |= {owners.get(alias.name) for alias in aliases}
+            case ast.ImportFrom(module=str(module)) if module.startswith(f"{PACKAGE}."):
                 part = module.removeprefix(f"{PACKAGE}.")
                 found |= {(part, alias.name) for alias in node.names}
     return found & package.keys()
