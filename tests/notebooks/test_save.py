@@ -10,17 +10,26 @@ from tools.notebooks import save
 
 ONE, TWO = "notebooks/00_one", "notebooks/01_two"
 EXERCISES = "notebooks/exercises/00_one"
+DRAW, LOAD = "notebooks/further/00_draw", "notebooks/further/01_load"
 FILES = ["__init__.py", "one.py", "two.py"]
 D2L = "import d2lmini as d2l"
 PYPROJECT = '[project]\nname = "d2lmini"\nversion = "1.2.3"\ndescription = "A course"\n'
 
 
 def project(root, notebooks, toc=None):
-    """Write a course: notebook name -> the sources of its code cells."""
-    (root / "notebooks" / "exercises").mkdir(parents=True, exist_ok=True)
+    """Write a course: notebook name -> the sources of its code cells.
+
+    Its supporting pages are those in notebooks/further/.
+    """
+    for folder in ("exercises", "further"):
+        (root / "notebooks" / folder).mkdir(parents=True, exist_ok=True)
     (root / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
-    chapters = "".join(f"  - file: {name}\n" for name in toc or notebooks)
-    toc = f"format: jb-book\nroot: book/index\nchapters:\n{chapters}"
+    lines = [f"      - file: {name}\n" for name in toc or notebooks]
+    supporting = "".join(line for line in lines if "/further/" in line)
+    chapters = "".join(line for line in lines if "/further/" not in line)
+    toc = "format: jb-book\nroot: book/index\nparts:\n"
+    toc += f"  - caption: One part\n    chapters:\n{chapters}"
+    toc += f"  - caption: Supporting code\n    chapters:\n{supporting}"
     (root / "_toc.yml").write_text(toc, encoding="utf-8")
     for name, cells in notebooks.items():
         cells = [nbformat.v4.new_code_cell(source) for source in cells]
@@ -167,6 +176,50 @@ class D(d2l.C):
 def test_a_name_saved_in_the_same_notebook_is_not_imported(tmp_path):
     assert saved(tmp_path, D2L, "a = 1  #@save", "b = d2l.a  #@save") == "a = 1\nb = a"
     assert imports(module(tmp_path)) == []
+
+
+# --- supporting pages ----------------------------------------------------------------
+
+SUPPORTED = {
+    ONE: [D2L, "a = d2l.draw()  #@save"],
+    TWO: [D2L, "b = d2l.a  #@save"],
+    LOAD: [D2L, "def load(): return d2l.b  #@save"],
+    DRAW: ["def draw(): return 1  #@save"],
+}
+
+
+def test_modules_are_ordered_by_what_they_need(tmp_path, load):
+    assert save.main([], project(tmp_path, SUPPORTED)) == 0
+    assert load().__all__ == ["draw", "a", "b", "load", "__version__"]
+    assert load().load() == 1
+    assert imports(module(tmp_path, "one")) == ["from .draw import draw"]
+    assert imports(module(tmp_path, "load")) == ["from .two import b"]
+
+
+def test_a_chapter_may_not_use_a_later_chapter(refused):
+    cells = {ONE: [D2L, "a = d2l.b  #@save"], TWO: ["b = 1  #@save"]}
+    refused(cells, ONE, 2, "Undefined name `b`")
+
+
+def test_modules_that_import_each_other_are_refused_by_name(tmp_path, capsys):
+    circle = {DRAW: [D2L, "def draw(): return d2l.load  #@save"]}
+    project(tmp_path, SUPPORTED | circle)
+    assert save.main([], tmp_path) == 1
+    words = "a circle of imports: one needs draw needs load needs two needs one"
+    assert capsys.readouterr().err == f"save: {ONE}.ipynb: {words}\n"
+    assert not (tmp_path / "d2lmini").exists()
+
+
+# --- names that the package does not export ------------------------------------------
+
+
+def test_a_name_tagged_for_its_module_is_not_exported(tmp_path, load):
+    cells = ["def f(): return 1  # @save module", "def g(): return f()  #@save"]
+    assert save.main([], project(tmp_path, {ONE: cells})) == 0
+    assert (load().__all__, load().one.__all__) == (["g", "__version__"], ["g"])
+    assert not hasattr(load(), "f")
+    assert (load().g(), load().one.f()) == (1, 1)
+    assert "module" not in module(tmp_path)
 
 
 # --- refusals ------------------------------------------------------------------------

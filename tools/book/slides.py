@@ -197,7 +197,7 @@ def short_code(cell) -> str:
             for number in range(node.body[0].lineno, node.body[0].end_lineno + 1):
                 lines[number - 1] = None
     code = "\n".join(line for line in lines if line is not None)
-    code = re.sub(r" *# ?@save$", "", code, flags=re.MULTILINE)
+    code = re.sub(r" *# ?@save( module)?$", "", code, flags=re.MULTILINE)
     return re.sub(r"\n{3,}", "\n\n", code).strip("\n")
 
 

@@ -204,7 +204,7 @@ def stub(source):
 
 def untagged(source):
     """The source without the tags that save code into the package."""
-    return re.sub(r" *# ?@save$", "", source, flags=re.MULTILINE)
+    return re.sub(r" *# ?@save( module)?$", "", source, flags=re.MULTILINE)
 
 
 def bodies(source):
