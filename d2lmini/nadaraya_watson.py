@@ -8,8 +8,8 @@ numbers in a value.
 
 import torch
 
+from .drawing import show_interactive
 from .queries_keys_values import attention_pooling
-from .toolkit import show_interactive
 
 __all__ = [
     "gaussian",

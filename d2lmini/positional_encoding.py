@@ -9,7 +9,8 @@ Axes. `b` sequences of a batch, `n` tokens of a sequence, `d` dimension of a tok
 import torch
 from torch import nn
 
-from .toolkit import check_int, show_interactive
+from .checks import check_int
+from .drawing import show_interactive
 
 __all__ = ["PositionalEncoding", "RotaryEncoding", "show_rotary"]
 

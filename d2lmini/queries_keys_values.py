@@ -10,7 +10,7 @@ import itertools
 
 import torch
 
-from .toolkit import draw_arrow, draw_box, plt, show_interactive, use_svg_display
+from .drawing import draw_arrow, draw_box, plt, show_interactive, use_svg_display
 
 __all__ = ["draw_attention", "attention_pooling", "show_heatmaps", "show_softmax"]
 

@@ -12,7 +12,7 @@ import math
 import torch
 from torch import nn
 
-from .toolkit import show_interactive
+from .drawing import show_interactive
 
 __all__ = [
     "length_mask",

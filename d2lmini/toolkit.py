@@ -2,28 +2,12 @@
 # edit that, then run `make save`.
 """A training loop"""
 
-import hashlib
-import html
-import importlib.resources
 import inspect
-import itertools
-import json
-import re
-import shutil
 from collections import namedtuple
 from contextlib import contextmanager, nullcontext
-from http.client import HTTPException
-from numbers import Integral
-from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import urlopen
 
-import numpy as np
 import torch
 import torch.distributed as dist
-from matplotlib import pyplot as plt
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
-from matplotlib.path import Path as Polyline
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import (
@@ -35,15 +19,12 @@ from torch.utils.data import (
 )
 from torch.utils.data.distributed import DistributedSampler
 
+from .checks import check_int
+from .drawing import plt, set_axes, use_svg_display
+
 __all__ = [
-    "check_shape",
-    "use_svg_display",
-    "set_figsize",
-    "set_axes",
     "add_to_class",
     "HyperParameters",
-    "check_len",
-    "check_int",
     "Module",
     "DataModule",
     "Trainer",
@@ -55,49 +36,7 @@ __all__ = [
     "num_gpus",
     "try_gpu",
     "try_all_gpus",
-    "plot",
-    "draw_box",
-    "draw_arrow",
-    "show_interactive",
-    "fixed_randn",
-    "mismatch",
-    "error_message",
-    "download",
-    "plt",
 ]
-
-
-def check_shape(a, shape):
-    """Raise ValueError unless the tensor a has this shape."""
-    if tuple(a.shape) != tuple(shape):
-        raise ValueError(f"a must have shape {tuple(shape)}, not {tuple(a.shape)}")
-
-
-def use_svg_display():
-    """Draw notebook figures as SVG: sharp at any zoom, the same bytes on every run."""
-    plt.rcParams["svg.hashsalt"] = "d2lmini"
-    if "inline" in plt.get_backend():
-        from matplotlib_inline.backend_inline import set_matplotlib_formats
-
-        set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None})
-
-
-def set_figsize(figsize=(3.5, 2.5)):
-    """Set the size, in inches, of the figures to come."""
-    use_svg_display()
-    plt.rcParams["figure.figsize"] = figsize
-
-
-def set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend):
-    """Label, scale and limit the axes, and add a grid and, if given, a legend."""
-    axes.set(xlabel=xlabel, ylabel=ylabel, xscale=xscale, yscale=yscale)
-    if xlim is not None:
-        axes.set_xlim(xlim)
-    if ylim is not None:
-        axes.set_ylim(ylim)
-    if legend:
-        axes.legend(legend)
-    axes.grid(alpha=0.4)
 
 
 def add_to_class(Class):
@@ -127,19 +66,6 @@ class HyperParameters:
         self.hparams = {name: values[name] for name in names}
         for name, value in self.hparams.items():
             setattr(self, name, value)
-
-
-def check_len(a, n):
-    """Raise ValueError unless a has n elements."""
-    if len(a) != n:
-        raise ValueError(f"a must have length {n}, not {len(a)}")
-
-
-def check_int(name, value, least=0):
-    """Raise ValueError unless the argument called name is an integer >= least."""
-    symbolic = torch.SymInt  # a size while torch.export traces a model
-    if not isinstance(value, Integral | symbolic) or value < least:
-        raise ValueError(f"{name} must be an integer >= {least}, not {value!r}")
 
 
 class Module(nn.Module, HyperParameters):
@@ -567,178 +493,3 @@ def try_gpu(i=0):
 def try_all_gpus():
     """All GPUs; without any, a list that holds the CPU."""
     return [gpu(i) for i in range(num_gpus())] or [cpu()]
-
-
-def _curves(data):
-    """Numbers with one axis or two, whatever holds them, as a list of curves."""
-    rows = [data] if np.ndim(next(iter(data))) == 0 else data
-    return [[y.item() if torch.is_tensor(y) else y for y in row] for row in rows]
-
-
-def plot(
-    X,
-    Y=None,
-    xlabel=None,
-    ylabel=None,
-    legend=(),
-    xlim=None,
-    ylim=None,
-    xscale="linear",
-    yscale="linear",
-    fmts=("-", "m--", "g-.", "r:"),
-    figsize=(3.5, 2.5),
-    axes=None,
-):
-    """Draw one curve or several over the points X, in a new figure or in `axes`.
-
-    X and Y hold one curve (one axis) or a list of curves; a single X serves every Y.
-    Without Y, X is drawn over 0, 1, 2, ... The styles `fmts` repeat when they run out.
-    Raises ValueError when X and Y hold different numbers of curves.
-    """
-    ys = _curves(X if Y is None else Y)
-    xs = [range(len(y)) for y in ys] if Y is None else _curves(X)
-    if len(xs) == 1:
-        xs = xs * len(ys)
-    if len(xs) != len(ys):
-        raise ValueError(f"X must hold 1 or {len(ys)} curves, as Y does, not {len(xs)}")
-    set_figsize(figsize)
-    axes = plt.figure().gca() if axes is None else axes
-    axes.cla()
-    for x, y, fmt in zip(xs, ys, itertools.cycle(fmts)):
-        axes.plot(x, y, fmt)
-    set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend)
-
-
-def draw_box(ax, x, y, text, color="white", size=None, **style):
-    """Draw a rounded box around (x, y), of a size (width, height) or that of its text.
-
-    Returns the text, for more style; the style given here is that of the box.
-    """
-    style = {"facecolor": color, "edgecolor": "black", **style}
-    if size is None:
-        bbox = {"boxstyle": "round,pad=0.35", **style}
-        return ax.text(x, y, text, ha="center", va="center", bbox=bbox)
-    corner = x - size[0] / 2, y - size[1] / 2
-    boxstyle = f"round,pad=0,rounding_size={min(size) / 5}"
-    ax.add_patch(FancyBboxPatch(corner, *size, boxstyle=boxstyle, **style))
-    return ax.text(x, y, text, ha="center", va="center")
-
-
-def draw_arrow(ax, *points, color="0.25", shrink=0, **style):
-    """Draw an arrow along straight lines from the first point to the last.
-
-    An arrow between two points keeps a distance of `shrink` points from both, unless
-    the style says otherwise (`shrinkA` for the start, `shrinkB` for the end).
-    """
-    style = {"shrinkA": shrink, "shrinkB": shrink, **style}
-    style = {"arrowstyle": "-|>", "mutation_scale": 13, "color": color, **style}
-    if len(points) == 2:
-        arrow = FancyArrowPatch(*points, **style)
-    else:
-        arrow = FancyArrowPatch(path=Polyline(points), **style)
-    ax.add_patch(arrow)
-
-
-def show_interactive(kind, title, data, numbers, rows, columns, svg=""):
-    """Display a figure with controls: HTML that needs no network.
-
-    `kind` names the figure in the script of d2lmini/data/figures.html, and `data` is
-    what the script gets, for JSON. The numbers (r, c) that the figure shows at first
-    stand in a table with the labels `rows` and `columns`, which the script keeps up to
-    date. It serves readers who do not see the figure, and pages without the script, as
-    the picture `svg` does.
-    """
-    import pandas as pd  # slow to import, and only needed here
-    from IPython.display import display
-
-    table = pd.DataFrame(torch.as_tensor(numbers).numpy(), rows, columns)
-    parts = {
-        "kind": kind,
-        "title": html.escape(title),
-        "data": html.escape(json.dumps(data, ensure_ascii=False, separators=(",", ":"))),
-        "svg": svg,
-        "table": table.to_html(float_format="%.2f"),
-    }
-    path = importlib.resources.files("d2lmini") / "data" / "figures.html"
-    page = re.sub(r"{{(\w+)}}", lambda key: parts[key[1]], path.read_text("utf-8"))
-    shown = {"text/html": page, "text/plain": f"{title}, an interactive figure in HTML"}
-    display(shown | ({"image/svg+xml": svg} if svg else {}), raw=True)
-
-
-def fixed_randn(*shape, seed=0):
-    """Normal random numbers of this shape, the same on every machine."""
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
-
-
-def mismatch(found, expected, tolerance=1e-5):
-    """How a tensor differs from the expected one, in words; "" if it does not."""
-    if not torch.is_tensor(found):
-        return f"a tensor is expected, not {type(found).__name__}"
-    if found.shape != expected.shape:
-        return f"the shape must be {(*expected.shape,)}, not {(*found.shape,)}"
-    found, expected = found.detach().double(), expected.detach().double()
-    wrong = ~torch.isclose(found, expected, rtol=0, atol=tolerance)
-    if not wrong.any():
-        return ""
-    place = tuple(wrong.nonzero()[0].tolist())
-    return f"entry {[*place]} must be {expected[place]:.6g}, not {found[place]:.6g}"
-
-
-def error_message(call, *args, **options):
-    """The message of the ValueError that a call raises; "" if it raises none."""
-    try:
-        call(*args, **options)
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
-def download(url, folder="../data", sha1_hash=None):
-    """Download a file into a folder, unless it is there already; return its path.
-
-    `url` is an address or a list of mirrors, which are tried in this order. With a hash
-    (SHA-1 with 40 digits or SHA-256 with 64) no other file is accepted, and another one
-    that is already there is replaced. Raises ConnectionError, with the answer of every
-    mirror, if none has the file.
-    """
-    if sha1_hash is not None and len(sha1_hash) not in (40, 64):
-        raise ValueError(f"sha1_hash must have 40 or 64 digits, not {len(sha1_hash)}")
-    sha1_hash = sha1_hash and sha1_hash.lower()
-    urls = [url] if isinstance(url, str) else list(url)
-    path = Path(folder, Path(urlsplit(urls[0]).path).name)
-    if path.is_file() and _hash(path, sha1_hash) == sha1_hash:
-        return str(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part, faults = path.with_name(path.name + ".part"), []
-    for address in urls:
-        try:
-            _fetch(address, part)
-            if (found := _hash(part, sha1_hash)) == sha1_hash:
-                return str(part.replace(path))
-            faults.append(f"\n  {address}: the file has the hash {found}")
-        except (OSError, HTTPException) as fault:
-            faults.append(f"\n  {address}: {fault}")
-    part.unlink(missing_ok=True)
-    raise ConnectionError(f"no mirror has given {path.name}:{''.join(faults)}")
-
-
-def _hash(path, like):
-    """The hash of a file, SHA-1 or SHA-256 as `like` is, or None if that is None."""
-    if like is None:
-        return None
-    with open(path, "rb") as file:
-        kind = "sha1" if len(like) == 40 else "sha256"
-        return hashlib.file_digest(file, kind).hexdigest()
-
-
-def _fetch(url, part):
-    """Write the file at url to `part`; ConnectionError if the connection breaks off."""
-    from tqdm import tqdm
-
-    with urlopen(url, timeout=30) as answer, open(part, "wb") as file:
-        size = int(answer.headers.get("Content-Length", 0))
-        bar = tqdm.wrapattr(answer, "read", total=size or None, desc=part.stem)
-        with bar as stream:
-            shutil.copyfileobj(stream, file)
-    if (got := part.stat().st_size) < size:
-        raise ConnectionError(f"it broke off after {got} of {size} bytes")

@@ -12,10 +12,11 @@ import torch
 from torch import nn
 
 from .bahdanau import AttentionDecoder
+from .checks import check_int
 from .multi_head import MultiHeadAttention
 from .positional_encoding import PositionalEncoding
 from .scoring_functions import causal_mask
-from .toolkit import check_int, eval_mode
+from .toolkit import eval_mode
 from .translation import Encoder, Seq2SeqDecoder
 
 __all__ = [

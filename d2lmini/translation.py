@@ -20,7 +20,9 @@ import torch
 from torch import nn
 from torch.nn.utils import rnn
 
-from .toolkit import Classifier, DataModule, check_int, download, eval_mode
+from .checks import check_int
+from .downloads import download
+from .toolkit import Classifier, DataModule, eval_mode
 
 __all__ = [
     "Vocab",

@@ -15,8 +15,10 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from .downloads import download
+from .drawing import plt, use_svg_display
 from .multi_head import MultiHeadAttention
-from .toolkit import Classifier, DataModule, download, plt, use_svg_display
+from .toolkit import Classifier, DataModule
 
 __all__ = [
     "MNIST",
