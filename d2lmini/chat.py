@@ -11,7 +11,8 @@ import sys
 
 import torch
 
-from .gpt import chat_prompt, load_pretrained, load_smollm2
+from .gpt import chat_prompt
+from .loading import load_pretrained, load_smollm2
 from .post_training import converse
 
 ENDS = "<|endoftext|>", "<|end_of_text|>", "</s>"  # of a text, in GPT-2 and Llamas

@@ -15,7 +15,6 @@ from torch import nn
 
 import d2lmini as d2l
 from d2lmini import chat
-from d2lmini.checkpoint import save_pretrained
 from tools import ROOT
 
 LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary"}
@@ -79,7 +78,7 @@ def test_a_saved_model_gives_the_same_logits_here_and_in_transformers(options, t
     import transformers
 
     model, tokens = gpt(**options), torch.arange(30).view(2, 15) % 8
-    save_pretrained(model, letters(), tmp_path / "a" / "model")
+    d2l.save_pretrained(model, letters(), tmp_path / "a" / "model")
     again, tokenizer = d2l.load_pretrained(tmp_path / "a" / "model")
     assert torch.equal(again(tokens), model(tokens))
     assert (again.max_len, tokenizer.encode("bad").ids) == (100, [1, 0, 3])
@@ -90,7 +89,7 @@ def test_a_saved_model_gives_the_same_logits_here_and_in_transformers(options, t
 
 def test_the_base_of_a_real_model_s_rotation_is_found(tmp_path):
     model = d2l.GPT(8, 64, 1, 1, max_len=8192, base=100_000, **LLAMA)
-    save_pretrained(model, letters(), tmp_path)
+    d2l.save_pretrained(model, letters(), tmp_path)
     again, _ = d2l.load_pretrained(tmp_path)
     assert torch.equal(again.blks[0].rotary.sin, model.blks[0].rotary.sin)
 
@@ -108,7 +107,7 @@ def test_the_base_of_a_real_model_s_rotation_is_found(tmp_path):
 )
 def test_a_model_that_would_not_be_the_same_is_not_saved(model, message, tmp_path):
     with pytest.raises(ValueError, match=message):
-        save_pretrained(model, letters(), tmp_path)
+        d2l.save_pretrained(model, letters(), tmp_path)
     assert not [*tmp_path.iterdir()]
 
 
@@ -120,7 +119,7 @@ def test_the_command_answers_in_the_template_of_the_tokenizer(
     special, prompt, end, talk, tmp_path
 ):
     model, tokenizer = gpt(max_len=200), letters(special)
-    save_pretrained(model, tokenizer, tmp_path)
+    d2l.save_pretrained(model, tokenizer, tmp_path)
     options = "--model", tmp_path, "--temperature", "0", "--max-new-tokens", "9"
     ending, shown = talk(*options, typed="cab\ncab\n")  # and Ctrl-D
     answer = d2l.complete(model, tokenizer, prompt, 9, temperature=0, stop=end)
@@ -131,7 +130,7 @@ def test_the_command_answers_in_the_template_of_the_tokenizer(
 
 
 def test_an_empty_line_ends_the_chat_and_a_seed_repeats_it(talk, tmp_path):
-    save_pretrained(gpt(), letters(), tmp_path)
+    d2l.save_pretrained(gpt(), letters(), tmp_path)
     options = "--model", tmp_path, "--temperature", "2", "--max-new-tokens", "30"
     first, second, other = (
         talk(*options, "--top-p", "1", "--seed", seed, typed="ab\n\nab\n") for seed in "112"
@@ -141,7 +140,7 @@ def test_an_empty_line_ends_the_chat_and_a_seed_repeats_it(talk, tmp_path):
 
 @posix
 def test_ctrl_c_ends_an_answer_and_not_the_chat(tmp_path):
-    save_pretrained(gpt(max_len=100_000), letters(), tmp_path)
+    d2l.save_pretrained(gpt(max_len=100_000), letters(), tmp_path)
     # In a job in the background the signal is ignored, if nobody asks for it.
     start = (
         "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
@@ -167,7 +166,7 @@ def test_what_is_missing_or_does_not_fit_is_said_in_a_line(talk, tmp_path):
     error, _ = talk("--model", tmp_path / "none", typed="")
     assert error.startswith("chat: ") and "\n" not in error
     assert "none/config.json: there is no such file" in error
-    save_pretrained(gpt(), letters(), tmp_path)
+    d2l.save_pretrained(gpt(), letters(), tmp_path)
     error, _ = talk("--model", tmp_path, typed="ab" * 60)
     assert error == "chat: at most max_len = 100 tokens fit, not 120"
     error, _ = talk("--model", tmp_path, "--top-p", "0", typed="ab")

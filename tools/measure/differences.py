@@ -17,7 +17,7 @@ import torch
 
 from tools import ROOT
 from tools.measure.d2l_reference import load_d2l
-from tools.notebooks.save import PACKAGE, chapter_paths, read_chapter
+from tools.notebooks.save import PACKAGE, chapter_paths, read_chapter, supporting_paths
 
 LIST = Path("book", "_generated", "names_and_d2l.md")
 
@@ -83,7 +83,7 @@ def names_text(root: Path) -> str:
     """The list of names, as Markdown."""
     d2l, package = load_d2l(), importlib.import_module(PACKAGE)
     lines = []
-    for path in chapter_paths(root):
+    for path in [*chapter_paths(root), *supporting_paths(root)]:
         chapter = read_chapter(path, root)
         if not (root / PACKAGE / f"{chapter.module}.py").exists():
             continue
