@@ -32,13 +32,10 @@ from .gpt import (
 )
 from .implementations import (
     ScaledDotProductAttention,
-    attention_values,
     column_attention,
     column_masked_softmax,
     dot_product_similarities,
-    mask,
     reverse_axes,
-    scale,
     self_attention,
 )
 from .loading import load_pretrained, load_smollm2, save_pretrained
@@ -222,9 +219,6 @@ __all__ = [
     "FashionMNIST",
     "self_attention",
     "dot_product_similarities",
-    "scale",
-    "mask",
-    "attention_values",
     "ScaledDotProductAttention",
     "reverse_axes",
     "column_masked_softmax",

@@ -17,9 +17,6 @@ from .scoring_functions import causal_mask, masked_softmax
 __all__ = [
     "self_attention",
     "dot_product_similarities",
-    "scale",
-    "mask",
-    "attention_values",
     "ScaledDotProductAttention",
     "reverse_axes",
     "column_masked_softmax",
