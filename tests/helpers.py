@@ -28,6 +28,11 @@ def gradients(output, parts):
     return torch.autograd.grad(output, parts, direction, retain_graph=True)
 
 
+def drawn(axes):
+    """The points of each curve."""
+    return [(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines]
+
+
 def idx_file(array):
     """A tensor of bytes as a compressed IDX file."""
     lengths = struct.pack(f">{array.ndim}I", *array.shape)
@@ -58,3 +63,16 @@ def served(path):
                 cell[part] = stored[cell.id][part]
             cell.metadata.tags = stored[cell.id].metadata.get("tags", [])
     return notebook
+
+
+def larger(model):
+    """Random weights that make differences visible."""
+    torch.manual_seed(0)
+    for weights in model.parameters():
+        torch.nn.init.normal_(weights, std=0.3)
+    return model.eval()
+
+
+def some_tokens(b=2, n=10):
+    """Token numbers below 40, the same on every run."""
+    return torch.randint(40, (b, n), generator=torch.Generator().manual_seed(1))

@@ -1,6 +1,6 @@
 """What breaks off from outside: a dying kernel, an interrupted training.
 
-Downloads that break off are in test_toolkit.py.
+Downloads that break off are in test_download.py.
 """
 
 import nbformat

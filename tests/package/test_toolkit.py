@@ -1,17 +1,14 @@
-"""The toolkit: figures, devices, checks, training as d2l trains, downloads."""
+"""The toolkit: devices, training as d2l trains, and its curves."""
 
 import copy
-import hashlib
 import itertools
 import pickle
-import random
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import nbformat
 import pytest
 import torch
+from helpers import drawn
 from nbclient import NotebookClient
 from torch import nn
 
@@ -42,41 +39,7 @@ def line(library=d2l, lr=0.1, display=False):
     return model
 
 
-# --- figures -------------------------------------------------------------------------
-
-
-def drawn(axes):
-    return [(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines]
-
-
-@pytest.mark.parametrize(
-    ("X", "Y", "lines"),
-    [
-        ([1, 2, 3], None, [([0, 1, 2], [1, 2, 3])]),
-        (torch.tensor([1.0, 2.0]), [[3, 4], [5, 6]], [([1, 2], [3, 4]), ([1, 2], [5, 6])]),
-        ([[0, 1], [2, 3]], torch.eye(2), [([0, 1], [1, 0]), ([2, 3], [0, 1])]),
-        (torch.ones(2, dtype=torch.bfloat16), None, [([0, 1], [1, 1])]),
-        (torch.ones(6, 1, requires_grad=True), None, [([0], [1])] * 6),  # has four styles
-    ],
-)
-def test_plot_takes_one_curve_or_several_with_or_without_x(X, Y, lines):
-    d2l.plot(X, Y)
-    assert drawn(plt.gca()) == lines
-
-
-def test_plot_opens_a_figure_or_clears_the_axes_it_is_given():
-    d2l.plot([1, 2])
-    d2l.plot([1, 2])
-    assert len(plt.get_fignums()) == 2
-    style = {"xlim": (1, 10), "ylim": (2, 3), "xscale": "log", "yscale": "log"}
-    d2l.plot([1, 10], [3, 4], axes=(axes := plt.gca()), **style)
-    assert drawn(axes) == [([1, 10], [3, 4])] and len(plt.get_fignums()) == 2
-    assert {name: getattr(axes, f"get_{name}")() for name in style} == style
-
-
-def test_plot_refuses_two_x_for_three_y():
-    with pytest.raises(ValueError, match="X must hold 1 or 3 curves, as Y does, not 2"):
-        d2l.plot(torch.ones(2, 4), torch.ones(3, 4))
+# --- curves --------------------------------------------------------------------------
 
 
 def test_a_board_averages_points_and_draws_them_in_one_figure():
@@ -120,26 +83,13 @@ def test_each_figure_appears_once_below_its_cell_with_its_curves():
             assert len(found) == ("heatmap" not in cell.source)
 
 
-# --- devices, checks, base classes ---------------------------------------------------
+# --- devices, base classes -----------------------------------------------------------
 
 
 def test_there_is_always_a_device():
     assert d2l.try_gpu(10_000) == d2l.cpu() == torch.device("cpu")
     assert d2l.gpu(3) == torch.device("cuda:3")
     assert len(d2l.try_all_gpus()) == max(1, d2l.num_gpus())
-
-
-def test_checks_name_what_was_expected_and_what_came():
-    d2l.check_shape(torch.ones(2, 3), [2, 3])
-    with pytest.raises(ValueError, match=r"shape \(3, 2\), not \(2, 3\)"):
-        d2l.check_shape(torch.ones(2, 3), (3, 2))
-    d2l.check_len([1, 2], 2)
-    with pytest.raises(ValueError, match="length 3, not 2"):
-        d2l.check_len([1, 2], 3)
-    d2l.check_int("n", 2, least=2)
-    for value in (1, 2.0):
-        with pytest.raises(ValueError, match=f"n must be an integer >= 2, not {value!r}"):
-            d2l.check_int("n", value, least=2)
 
 
 def test_save_hyperparameters_stores_the_arguments_and_only_them():
@@ -331,117 +281,3 @@ def test_a_classifier_reports_its_accuracy(capsys):
     assert trainer.history.val_acc.iloc[-1] >= 0.9
     model.layer_summary((3, 2))
     assert capsys.readouterr().out == "Linear output shape: (3, 2)\n"
-
-
-# --- checks of exercises --------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("found", "message"),
-    [
-        ([[1.0, 2.0]], "a tensor is expected, not list"),
-        (torch.ones(2), r"the shape must be (1, 2), not (2,)"),
-        (torch.tensor([[1.0, 2.5]]), "entry [0, 1] must be 2, not 2.5"),
-        (torch.tensor([[float("nan"), 2]]), "entry [0, 0] must be 1, not nan"),
-        (torch.tensor([[1, 2]]), ""),
-        (torch.tensor([[1 + 1e-6, 2]], requires_grad=True), ""),
-    ],
-)
-def test_a_mismatch_says_where_a_tensor_differs(found, message):
-    assert d2l.mismatch(found, torch.tensor([[1.0, 2.0]])) == message
-
-
-def test_an_error_message_is_that_of_a_value_error():
-    assert "'seven'" in d2l.error_message(int, "seven")
-    assert d2l.error_message(int, "11", base=2) == ""
-    with pytest.raises(TypeError):
-        d2l.error_message(int, None)
-
-
-def test_fixed_random_numbers_leave_the_global_generator_alone():
-    torch.manual_seed(0)
-    first, expected = d2l.fixed_randn(2, 3), torch.Generator().manual_seed(0)
-    assert torch.equal(first, torch.randn(2, 3, generator=expected))
-    assert not torch.equal(first, d2l.fixed_randn(2, 3, seed=1))
-    assert torch.equal(torch.randn(2, 3), first)  # the first draw of seed 0
-
-
-# --- downloads -----------------------------------------------------------------------
-
-FILE = random.Random(0).randbytes(200_000)
-SHA1, SHA256 = hashlib.sha1(FILE).hexdigest(), hashlib.sha256(FILE).hexdigest()
-WRONG = FILE[:-1] + b"!"
-FAULTS = {
-    "missing": "404",
-    "broken": "broke off after 100000 of 200000 bytes",
-    "wrong": f"the file has the hash {hashlib.sha1(WRONG).hexdigest()}",
-}
-
-
-class Mirrors(BaseHTTPRequestHandler):
-    """The first part of a path says how the mirror answers."""
-
-    def do_GET(self):
-        mirror = self.path.split("/")[1]
-        self.server.asked.append(mirror)
-        self.send_response(404 if mirror == "missing" else 200)
-        self.send_header("Content-Length", str(len(FILE)))
-        self.end_headers()
-        files = {"wrong": WRONG, "broken": FILE[: len(FILE) // 2]}
-        self.wfile.write(files.get(mirror, FILE))
-
-    def log_message(self, *args):
-        pass
-
-
-@pytest.fixture
-def server(monkeypatch):
-    monkeypatch.setenv("no_proxy", "*")
-    with HTTPServer(("127.0.0.1", 0), Mirrors) as server:
-        server.asked = []
-        server.at = f"http://127.0.0.1:{server.server_port}/{{}}/file.bin?version=2".format
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
-
-
-def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-@pytest.mark.parametrize("digits", [None, SHA1.upper(), SHA256])
-def test_a_file_comes_into_a_new_folder_and_then_is_there(server, tmp_path, digits):
-    folder = tmp_path / "new" / "folder"
-    for _ in range(2):
-        path = d2l.download(server.at("good"), str(folder), digits)
-        assert path == str(folder / "file.bin")
-        assert contents(folder) == {"file.bin": FILE}
-    assert server.asked == ["good"]
-
-
-@pytest.mark.parametrize(("digits", "kept"), [(None, b"old"), (SHA1, FILE)])
-def test_only_with_a_hash_is_another_file_replaced(server, tmp_path, digits, kept):
-    (tmp_path / "file.bin").write_bytes(b"old")
-    d2l.download(server.at("good"), tmp_path, digits)
-    assert contents(tmp_path) == {"file.bin": kept}
-
-
-def test_mirrors_are_tried_in_order_until_one_has_the_file(server, tmp_path):
-    urls = map(server.at, [*FAULTS, "good", "missing"])
-    d2l.download(["http://127.0.0.1:9/file.bin", *urls], tmp_path, SHA1)
-    assert contents(tmp_path) == {"file.bin": FILE}
-    assert server.asked == [*FAULTS, "good"]
-
-
-@pytest.mark.parametrize(("digits", "old"), [(None, {}), (SHA1, {"file.bin": b"old"})])
-def test_no_fault_is_taken_for_a_file(server, tmp_path, digits, old):
-    for name, content in old.items():
-        (tmp_path / name).write_bytes(content)
-    names = [name for name in FAULTS if digits or name != "wrong"]
-    with pytest.raises(ConnectionError, match=r"^no mirror has given file\.bin:") as error:
-        d2l.download(map(server.at, names), tmp_path, digits)
-    for name, found in zip(names, str(error.value).split("\n")[1:], strict=True):
-        assert found.startswith(f"  {server.at(name)}: ") and FAULTS[name] in found
-    assert contents(tmp_path) == old
