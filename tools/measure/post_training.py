@@ -1,22 +1,25 @@
 """Run chapter 12 with several seeds: what each stage of post-training brings.
 
-    .venv/bin/python -m tools.measure.post_training [--seeds 0 1 2] [--write]
+    .venv/bin/python -m tools.measure.post_training [--seeds 3] [--write]
 
-The code is that of the notebook, with another SEED and without the chat; its bar charts
-become rows. A control for the real model comes in addition: examples in its prompt instead
-of training. With --write, the tables go to book/_generated.
+The notebook runs as it is, and then with other values of SEED, which its cell tagged
+`parameters` defines. Its `results` hold the tables by name. A control for the real model
+comes in addition: examples in its prompt instead of training. With --write, the tables go
+to book/_generated.
 """
 
 import argparse
+import json
 import sys
 
-import matplotlib
 import torch
+from nbformat.v4 import new_code_cell
 
 import d2lmini as d2l
 from tools import ROOT
 from tools.book import pages
 from tools.measure import results
+from tools.notebooks import execute
 
 NOTEBOOK = ROOT / "notebooks" / "12_post_training.ipynb"
 TABLES = {
@@ -24,30 +27,39 @@ TABLES = {
     "tool_calls": ["right calls"],
     "price": ["in order", "KL", "with steps"],
 }
-CHAT = "typed = iter"
 USER = "<|im_start|>user"
 IN_PROMPT = 8  # examples
 
 
-def run(seed, cells):
-    """Name -> row of each model that the notebook's cells train from this seed."""
-    tables, names = [], {}
-    for source in cells:
-        if CHAT in source:
-            continue
-        exec(source.replace("SEED = 0", f"SEED = {seed}"), names)
-        names["bars"] = lambda rows, columns=(): tables.append(rows)
-    fine_tuning, lora, real, preferences, price, _, wrong = tables
-    found = dict(fine_tuning)
-    found |= {f"LoRA, {name}": row for name, row in lora.items() if "rank" in name}
+def run_notebook(path, seed, expression):
+    """The value of a Python expression after the notebook has run with this SEED."""
+    notebook = pages.read(path)
+    tags = [cell.metadata.get("tags", []) for cell in notebook.cells]
+    (at,) = (i for i, found in enumerate(tags) if "parameters" in found)
+    notebook.cells.insert(at + 1, new_code_cell(f"SEED = {seed}"))
+    last = new_code_cell(f"import json\nprint(json.dumps({expression}))")
+    notebook.cells.append(last)
+    execute.run(notebook, path)
+    return json.loads(last.outputs[0].text)
+
+
+def run(seed, path=NOTEBOOK):
+    """For each of TABLES the rows of this seed, by the names of the models."""
+    requests = f"(make_requests({IN_PROMPT}, SEED), (test_requests, test_calls))"
+    found, (examples, test) = run_notebook(path, seed, f"(results, {requests})")
+    stages = dict(found["fine_tuning"])
+    stages |= {f"LoRA, {k}": row for k, row in found["lora"].items() if "rank" in k}
     for name in ("with steps", "at once"):
-        found[f"DPO, answers {name} preferred"] = preferences[name]
-    found["GRPO, 100 steps"] = names["history"][-1]
-    found["fine-tuned further, with the operations of GRPO"] = names["control"][-1]
-    found["GRPO with the wrong reward"] = wrong["after"]
-    calls = {"not trained": real["before"], "LoRA": real["after"]}
-    calls[f"not trained, {IN_PROMPT} examples in the prompt"] = in_prompt(seed, names)
-    return found, calls, price
+        stages[f"DPO, answers {name} preferred"] = found["preferences"][name]
+    stages["GRPO, 100 steps"] = found["reward"]["GRPO"]
+    stages["fine-tuned further, with the operations of GRPO"] = found["reward"]["examples"]
+    stages["GRPO with the wrong reward"] = found["wrong_reward"]["after"]
+    calls = {
+        "not trained": found["tool_calls"]["before"],
+        "LoRA": found["tool_calls"]["after"],
+        f"not trained, {IN_PROMPT} examples in the prompt": in_prompt(examples, test),
+    }
+    return stages, calls, found["price"]
 
 
 def with_examples(requests, calls):
@@ -63,13 +75,16 @@ def turn(request):
 
 
 @torch.no_grad()
-def in_prompt(seed, names):
-    """The row of the untrained model with examples in its prompt, drawn from the seed."""
+def in_prompt(examples, test):
+    """The row of the untrained model on the test, with the examples in its prompt.
+
+    Both are pairs of two lists, the requests and their calls.
+    """
     model, tokenizer = d2l.load_smollm2()
-    prompt = with_examples(*names["make_requests"](IN_PROMPT, seed))
+    prompt = with_examples(*examples)
     right = []
-    for request, call in zip(names["test_requests"], names["test_calls"]):
-        tokens, mask = names["encode_answers"](
+    for request, call in zip(*test):
+        tokens, mask = d2l.encode_answers(
             tokenizer, [prompt(request)], [call], "<|im_end|>"
         )
         found = model(tokens[:, :-1])[mask[:, 1:]].argmax(dim=-1)
@@ -99,13 +114,10 @@ def table(runs, columns):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--seeds", type=int, default=3, help="how many")
+    parser.add_argument("--write", action="store_true", help="to the page of results")
     options = parser.parse_args(argv)
-    matplotlib.use("Agg")
-    notebook = pages.read(NOTEBOOK)
-    cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    runs = zip(*(run(seed, cells) for seed in options.seeds))
+    runs = zip(*map(run, range(options.seeds)))
     for (name, columns), found in zip(TABLES.items(), runs):
         text = table(found, columns)
         print(text)
