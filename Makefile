@@ -1,8 +1,8 @@
 # Every command is a function of tools/__main__.py, which says what it does: `make` alone lists
 # them. Without make, `python -m tools COMMAND NAME=value` is the same.
 PYTHON ?= python3
-COMMANDS := help install requirements book pdf picture serve test save execute check format assignments grade feedback \
-	similarity bench colab clean
+COMMANDS := help install requirements book pdf picture serve test save execute check format \
+	assignments grade feedback similarity scores post_training own_text bench differences colab clean
 
 .DEFAULT_GOAL := help
 .PHONY: $(COMMANDS)

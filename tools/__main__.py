@@ -50,7 +50,7 @@ def pip(*arguments, of=PYTHON):
 def help():
     """list the commands"""
     for name, function in COMMANDS.items():
-        print(f"  {name:<12} {function.__doc__}")
+        print(f"  {name:<14} {function.__doc__}")
 
 
 # --- the environment -----------------------------------------------------------------
@@ -240,14 +240,49 @@ def similarity():
     grading("similarity", value("ASSIGNMENT"))
 
 
-# --- measurements, other versions, and an end ----------------------------------------
+# --- measurements: WRITE=1 puts their tables on the page of results ------------------
+
+
+def measure(module, *names):
+    """Run a measuring program with those of its options that are given as NAME=value."""
+    set_up()
+    options = [f"--{name.lower()}={value(name)}" for name in names if value(name)]
+    if value("WRITE"):
+        options.append("--write")
+    python("-m", f"tools.measure.{module}", *options)
+
+
+@command
+def scores():
+    """train models with several seeds, for hours (ONLY=copying SEEDS=3 WRITE=1)"""
+    measure("scores", "ONLY", "SEEDS", "ROOT")
+
+
+@command
+def post_training():
+    """run chapter 12 with several seeds (SEEDS=3 WRITE=1)"""
+    measure("post_training", "SEEDS")
+
+
+@command
+def own_text():
+    """train a GPT on Python's code for a minute, ten and an hour (WRITE=1)"""
+    measure("own_text", "ROOT")
 
 
 @command
 def bench():
-    """measure time and memory against d2l and torch.nn, in some minutes"""
-    set_up()
-    python("-m", "tools.measure.bench")
+    """measure time and memory against d2l and torch.nn, in some minutes (WRITE=1)"""
+    measure("bench", "ONLY", "THREADS", "REPEATS")
+
+
+@command
+def differences():
+    """list the names that are as in d2l, new, or not here, for the page of differences"""
+    measure("differences")
+
+
+# --- other versions, and an end ------------------------------------------------------
 
 
 @command

@@ -1,17 +1,30 @@
 """The scores: what is trained on, for how long, and how results are printed."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
 import d2lmini as d2l
 from tools.measure import scores
+from tools.measure.experiments import (
+    copying,
+    differences,
+    gpt,
+    look_up,
+    norms,
+    parts,
+    phrasebook,
+    training,
+    vision,
+)
 
 
 @pytest.mark.filterwarnings("ignore:src_sentences")
 def test_every_model_of_the_chapters_is_trained_and_evaluated():
-    rows = dict(scores.phrasebook(0, None, max_epochs=1, num_train=64))
+    rows = dict(phrasebook.rows(0, None, max_epochs=1, num_train=64))
     shuffled = rows.pop("references in random order")
-    assert 0 < shuffled[2] < 20 and len(shuffled) == len(scores.TRANSLATION)
+    assert 0 < shuffled[2] < 20 and len(shuffled) == len(phrasebook.COLUMNS)
     assert [*rows] == [
         "recurrent, without attention",
         "recurrent, with attention",
@@ -24,9 +37,9 @@ def test_every_model_of_the_chapters_is_trained_and_evaluated():
 
 @pytest.mark.filterwarnings("ignore:src_sentences")
 def test_each_part_of_a_transformer_is_removed_in_turn():
-    rows = dict(scores.parts(0, None, max_epochs=1, num_train=64))
-    titles = [f"without the {part}" for part in scores.PARTS]
-    titles.append(f"{titles[3]} and the {scores.PARTS[4]}")
+    rows = dict(parts.rows(0, None, max_epochs=1, num_train=64))
+    titles = [f"without the {part}" for part in parts.PARTS]
+    titles.append(f"{titles[3]} and the self-attention of the encoder")
     assert [*rows] == ["Transformer", *titles, "recurrent, with attention"]
     weights = [row[0] for row in rows.values()]
     whole, residual, norm, positions, ffn, encoder, decoder, both, _ = weights
@@ -35,29 +48,46 @@ def test_each_part_of_a_transformer_is_removed_in_turn():
     assert all(0 <= bleu <= 100 for _, *both in rows.values() for bleu in both)
 
 
-def test_a_part_that_is_removed_changes_the_logits_and_a_whole_model_stays():
-    data, logits = scores.phrasebook_pairs(64), {}
+def test_each_part_that_is_removed_changes_the_logits_in_its_own_way():
+    data = training.phrasebook_pairs(64)
     *inputs, _ = next(iter(data.val_dataloader()))
-    for part in (None, *scores.PARTS, "nothing that a model has"):
-        names, sizes, lr = scores.PHRASEBOOK["Transformer"]
-        model = scores.translator(d2l, data, names, sizes, lr, 0)
-        scores.remove(part, model)
-        logits[part] = model(*inputs)
-    *changed, same = [logits[part] for part in logits if part]
-    assert torch.equal(same, logits[None])
-    assert not any(torch.equal(other, same) for other in changed)
+
+    def logits(*removed):
+        model = training.translator(d2l, data, *training.MODELS["Transformer"], seed=0)
+        for part in removed:
+            parts.remove(part, model)
+        return model(*inputs)
+
+    found = [logits(), *map(logits, parts.PARTS)]
+    assert torch.equal(found[0], logits())
+    for i, one in enumerate(found):
+        assert not any(torch.equal(one, other) for other in found[:i])
+
+
+def test_decoding_without_self_attention_still_counts_the_tokens_so_far():
+    data = training.phrasebook_pairs(64)
+    model = training.translator(d2l, data, *training.MODELS["Transformer"], seed=0).eval()
+    parts.remove("self-attention of the decoder", model)
+    src, tgt, lengths, _ = (part[:2] for part in data.arrays)
+    whole = model(src, tgt, lengths)
+    state = model.decoder.init_state(model.encoder(src, lengths), lengths)
+    steps = []
+    for i in range(tgt.shape[1]):
+        step, state = model.decoder(tgt[:, i : i + 1], state)
+        steps.append(step)
+    torch.testing.assert_close(torch.cat(steps, dim=1), whole)
 
 
 def test_pre_norm_and_post_norm_are_compared_with_and_without_warm_up():
-    rows = dict(scores.norms(0, None, num_train=64))
+    rows = dict(norms.rows(0, None, num_train=64))
     assert [title.count("pre-norm") for title in rows] == [0, 1, 1]
     losses = [loss for row in rows.values() for loss in row]
     assert len(set(losses)) == 6 and all(3 < loss < 8 for loss in losses)
 
 
 def test_with_pre_norm_an_added_vector_reaches_the_last_normalisation_unchanged():
-    data = scores.phrasebook_pairs(64)
-    encoder = scores.deep_translator(data, ("encoder",), 0).encoder
+    data = training.phrasebook_pairs(64)
+    encoder = norms.PreNormEncoder(len(data.src_vocab), num_blks=4, **norms.SIZES)
     inputs = []
     encoder.last.register_forward_pre_hook(lambda _, args: inputs.append(args[0]))
     for module in encoder.modules():
@@ -71,7 +101,7 @@ def test_with_pre_norm_an_added_vector_reaches_the_last_normalisation_unchanged(
 
 @pytest.mark.slow
 def test_each_difference_from_d2l_is_measured_by_itself():
-    rows = dict(scores.differences(0, None, max_epochs=1, num_train=640))
+    rows = dict(differences.rows(0, None, max_epochs=1, num_train=640))
     ours = rows["Transformer, this course"]
     assert all(len(row) == 2 for row in rows.values())
     assert rows["each decoded token encoded as position 0"][0] is None
@@ -85,7 +115,7 @@ def test_each_difference_from_d2l_is_measured_by_itself():
 
 
 def test_copying_has_models_without_and_with_attention_and_the_chance_level():
-    rows = dict(scores.copying(0, None, num_batches=4, widths=(8,)))
+    rows = dict(copying.rows(0, None, num_batches=4, widths=(8,)))
     assert [*rows] == [
         "without attention, 8 hidden units",
         "without attention, 64 hidden units, four times the training",
@@ -98,7 +128,7 @@ def test_copying_has_models_without_and_with_attention_and_the_chance_level():
 
 @pytest.mark.slow
 def test_every_part_of_a_gpt_is_trained_from_small_and_from_larger_weights():
-    rows = dict(scores.gpt(0, None, 2, scores.GPT_MODELS[:2]))
+    rows = dict(gpt.rows(0, None, 2, gpt.MODELS[:2]))
     assert [*rows] == [("",) * 5, ("✓", "", "", "", "")]
     (weights, *bits), (fewer, *others) = rows.values()
     assert weights > fewer > 100_000  # RMSNorm has no biases
@@ -107,12 +137,12 @@ def test_every_part_of_a_gpt_is_trained_from_small_and_from_larger_weights():
 
 
 def test_a_table_has_the_mean_and_the_spread_over_the_seeds(monkeypatch):
-    def experiment(seed, root):
+    def rows(seed, root):
         yield "a model", (1234, [0.25, 0.75][seed])
         yield "a control", (None, 0.5)
 
-    columns = {"weights": 0, "BLEU": 2}
-    monkeypatch.setitem(scores.EXPERIMENTS, "small", (experiment, columns))
+    experiment = SimpleNamespace(rows=rows, COLUMNS={"weights": 0, "BLEU": 2})
+    monkeypatch.setitem(scores.EXPERIMENTS, "small", experiment)
     assert scores.tabulate("small", range(2), None).splitlines() == [
         "| model | weights | BLEU |",
         "| --- | ---: | ---: |",
@@ -121,9 +151,8 @@ def test_a_table_has_the_mean_and_the_spread_over_the_seeds(monkeypatch):
     ]
 
 
-def test_digits_are_classified_with_few_and_with_many_images(monkeypatch):
-    monkeypatch.setattr(scores, "IMAGES", (10, 60))
-    rows = dict(scores.vision(0, None, steps=2))
+def test_digits_are_classified_with_few_and_with_many_images():
+    rows = dict(vision.rows(0, None, steps=2, images=(10, 60)))
     assert rows.pop("digits guessed at random") == (None, 0.1, 0.1)
     assert [*rows] == [
         "nearest neighbour",
@@ -140,7 +169,7 @@ def test_digits_are_classified_with_few_and_with_many_images(monkeypatch):
 
 
 def test_the_networks_that_look_up_a_digit_are_of_about_equal_size():
-    rows = dict(scores.look_up(0, None, steps=(2,)))
+    rows = dict(look_up.rows(0, None, steps=(2,)))
     assert rows.pop("digits guessed at random") == (None, 0.1)
     transformer = rows["vision Transformer"][0]
     for num_weights, accuracy in rows.values():

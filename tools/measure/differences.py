@@ -1,6 +1,6 @@
 """Write the list of names of book/differences.md: what d2l has, what is new, what is not.
 
-    python -m tools.measure.differences             write the list
+    make differences                                write the list
     python -m tools.measure.differences --check     exit 1 if the list is out of date
 
 The page includes it; the proofs on the page are run by tests/measure/test_differences.py.
@@ -121,7 +121,7 @@ def main(argv: list[str] | None = None) -> int:
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return 0
     if options.check:
-        advice = "run `python -m tools.measure.differences`"
+        advice = "run `make differences`"
         print(f"differences: {LIST} is out of date: {advice}", file=sys.stderr)
         return 1
     path.write_text(text, encoding="utf-8", newline="\n")

@@ -1,12 +1,12 @@
 """Train a GPT on a text for one, ten and sixty minutes: its bits per byte, and samples.
 
-    .venv/bin/python -m tools.measure.own_text [--root data] [--write]
+    make own_text [ROOT=data] [WRITE=1]
 
 The text is Python's library with its packages, held out are the files that chapter 11
 holds out. The minutes are those of two cores with instructions for bfloat16, which compute
 an update in 0.44 seconds; what is trained is a number of updates. A trained model is kept
 in the root folder, and is not trained again if it is there. Beside the models stand two
-compressors, and SmolLM2, which has read much more. With --write, the table and the samples
+compressors, and SmolLM2, which has read much more. With WRITE=1, the table and the samples
 go to book/_generated/.
 """
 
@@ -108,11 +108,11 @@ def page(rows, samples):
 
 
 def main():
-    style = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=style)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", default="data", help="the folder of trained models")
     parser.add_argument("--write", action="store_true", help="to the page of results")
     options = parser.parse_args()
+    origin = results.origin()
     texts = d2lmini.standard_library(packages=True)
     rows, samples = measure(texts, UPDATES, options.root)
     n = SIZES["n"]  # windows as short as those of our models
@@ -120,7 +120,7 @@ def main():
     text = page(rows, samples)
     print(text)
     if options.write:
-        results.write("own_text", text)
+        results.write("own_text", text, origin)
 
 
 if __name__ == "__main__":

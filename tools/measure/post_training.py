@@ -1,10 +1,10 @@
 """Run chapter 12 with several seeds: what each stage of post-training brings.
 
-    .venv/bin/python -m tools.measure.post_training [--seeds 3] [--write]
+    make post_training [SEEDS=3] [WRITE=1]
 
 The notebook runs as it is, and then with other values of SEED, which its cell tagged
 `parameters` defines. Its `results` hold the tables by name. A control for the real model
-comes in addition: examples in its prompt instead of training. With --write, the tables go
+comes in addition: examples in its prompt instead of training. With WRITE=1, the tables go
 to book/_generated.
 """
 
@@ -117,12 +117,13 @@ def main(argv=None):
     parser.add_argument("--seeds", type=int, default=3, help="how many")
     parser.add_argument("--write", action="store_true", help="to the page of results")
     options = parser.parse_args(argv)
+    origin = results.origin()
     runs = zip(*map(run, range(options.seeds)))
     for (name, columns), found in zip(TABLES.items(), runs):
         text = table(found, columns)
         print(text)
         if options.write:
-            results.write(name, text)
+            results.write(name, text, origin)
 
 
 if __name__ == "__main__":

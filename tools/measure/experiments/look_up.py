@@ -1,0 +1,69 @@
+"""Networks that read the digit which another digit points to, as in chapter 8."""
+
+from functools import partial
+
+import torch
+from torch import nn
+
+import d2lmini
+from tools.measure.experiments.training import (
+    VIT_SIZES,
+    accuracies,
+    classifier,
+    far_positions,
+    layers,
+    num_weights,
+)
+
+COLUMNS = {"weights": 0, "600 updates": 2, "1,200 updates": 2}
+PATCHES, PIXELS = (8, 8), (3, 2, 1)  # the kernel size, the stride, the padding
+ONE, THREE = (1,), (3, 1, 1)
+NETS = {  # the channels and shapes of the convolutions, the units of the dense layer
+    "one window of 3 × 3 patches": ([(24, PATCHES), (40, THREE), (24, ONE)], 32),
+    "two windows of 3 × 3 patches": ([(24, PATCHES), (24, THREE), (24, THREE)], 32),
+    "no window of several patches": ([(32, PATCHES), (32, ONE)], 48),
+    "windows of 3 × 3 pixels": (
+        [(16, PIXELS), (24, THREE), (24, PIXELS), (24, PIXELS)],
+        30,
+    ),
+}
+
+
+def rows(seed, root, steps=(600, 1200)):
+    """The networks of chapter 8 that look up a digit, and more convolutional ones."""
+    vit = "vision Transformer, initial positions of d2l"
+    builds = {
+        vit: (partial(far_positions, 24, 8), 0.005),
+        f"{vit}, uniform weights": (uniform_attention, 0.005),
+        "vision Transformer": (partial(d2lmini.ViT, 24, 8, **VIT_SIZES), 0.005),
+    }
+    for title, net in NETS.items():
+        for lr in (0.01, 0.02):
+            builds[f"convolutions, {title}, rate {lr}"] = partial(convolutional, *net), lr
+    for title, (build, lr) in builds.items():
+        models = [
+            classifier(build, d2lmini.LookUp(num_batches=number), number, seed, lr)
+            for number in steps
+        ]
+        yield title, (num_weights(models[0]), *accuracies(models, *d2lmini.LookUp().val))
+    yield "digits guessed at random", (None, *[1 / 10] * len(steps))
+
+
+def uniform_attention():
+    """A vision Transformer for look-up in which all queries are and stay zero."""
+    model = far_positions(24, 8)
+    for block in model.blks:
+        nn.init.zeros_(block.attention.W_q.weight.requires_grad_(False))
+    return model
+
+
+def convolutional(convolutions, hidden):
+    """Convolutions with batch normalisation, then two dense layers."""
+    parts, channels = [], 1
+    for outputs, shape in convolutions:
+        parts += [nn.Conv2d(channels, outputs, *shape), nn.BatchNorm2d(outputs), nn.ReLU()]
+        channels = outputs
+    dense = nn.LazyLinear(hidden), nn.ReLU(), nn.Linear(hidden, 10)
+    model = layers(*parts, nn.Flatten(), *dense)
+    model(torch.zeros(2, 1, 24, 24))  # the first call fixes the lazy size
+    return model

@@ -1,0 +1,103 @@
+"""The Transformer of chapter 7, as it is and with one of its parts removed."""
+
+from fnmatch import fnmatch
+
+import torch
+from torch import nn
+
+import d2lmini
+from tools.measure.experiments.training import MODELS, phrasebook_pairs, train, translator
+
+COLUMNS = {"weights": 0, "BLEU": 1, "BLEU at 0.4 times the rate": 1}
+
+
+class WithoutResidual(nn.Module):
+    """The normalisation of an `AddNorm`, which forgets what the sublayer has read."""
+
+    def __init__(self, addnorm):
+        super().__init__()
+        self.ln = addnorm.ln
+
+    def forward(self, X, Y):
+        return self.ln(Y)
+
+
+class WithoutNorm(nn.Module):
+    """The residual connection of an `AddNorm`."""
+
+    def __init__(self, addnorm):
+        super().__init__()
+
+    def forward(self, X, Y):
+        return X + Y
+
+
+class WithoutPositions(nn.Module):
+    """The tokens as they are, in place of an encoding."""
+
+    def __init__(self, encoding):
+        super().__init__()
+
+    def forward(self, X, start=0):
+        return X
+
+
+class Zeros(nn.Module):
+    """Zeros, in place of what a sublayer computes from X."""
+
+    def __init__(self, sublayer):
+        super().__init__()
+
+    def forward(self, X, *others):
+        return torch.zeros_like(X)
+
+
+class ZerosWithCache(nn.Module):
+    """Zeros, in place of a decoder's self-attention, whose keys count the tokens so far."""
+
+    def __init__(self, attention):
+        super().__init__()
+        self.project = attention.project
+
+    def attend(self, X, keys, values, *, mask):
+        return torch.zeros_like(X)
+
+
+PARTS = {  # each removed in turn: the names of its modules, and what takes their place
+    "residual connections": ("*.addnorm?", WithoutResidual),
+    "layer normalisations": ("*.addnorm?", WithoutNorm),
+    "positions": ("*.pos_encoding", WithoutPositions),
+    "feed-forward networks": ("*.ffn", Zeros),
+    "self-attention of the encoder": ("encoder.blks.*.attention", Zeros),
+    "self-attention of the decoder": ("decoder.blks.*.attention1", ZerosWithCache),
+}
+BOTH = "feed-forward networks", "self-attention of the encoder"
+
+
+def rows(seed, root, max_epochs=8, num_train=2200):
+    """The models of chapter 7: whole, each without one part, and recurrent.
+
+    Each is trained with its highest learning rate, and again with 0.4 of it.
+    """
+    data = phrasebook_pairs(num_train)
+    variants = [("Transformer", removed) for removed in [(), *zip(PARTS), BOTH]]
+    for name, removed in [*variants, ("recurrent, with attention", ())]:
+        names, sizes, lr = MODELS[name]
+        scores = []
+        for rate in (lr, 0.4 * lr):
+            model = translator(d2lmini, data, names, sizes, rate, seed)
+            for part in removed:
+                remove(part, model)
+            trainer = d2lmini.Trainer(max_epochs, gradient_clip_val=1, warmup=50)
+            scores.append(train(model, trainer, data)[2])
+        learned = sum(p.numel() for p in model.parameters() if p.grad is not None)
+        title = f"without the {' and the '.join(removed)}" if removed else name
+        yield title, (learned, *scores)
+
+
+def remove(part, model):
+    """Leave out one part of a Transformer, everywhere in the model."""
+    pattern, replacement = PARTS[part]
+    for name, module in list(model.named_modules()):
+        if fnmatch(name, pattern):
+            model.set_submodule(name, replacement(module))

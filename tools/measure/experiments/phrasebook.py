@@ -1,0 +1,28 @@
+"""Recurrent models without and with attention and the Transformer, on the pairs of
+chapters 4 and 7, trained as in chapter 7, for twelve epochs.
+"""
+
+import d2lmini
+from tools.measure.experiments.training import (
+    MODELS,
+    TRANSLATION,
+    control,
+    phrasebook_pairs,
+    train,
+    translator,
+)
+
+COLUMNS = TRANSLATION
+
+
+def rows(seed, root, max_epochs=12, num_train=2200):
+    """The models of chapters 4 and 7, with equal batches, updates and schedule.
+
+    Chapter 7 trains them for eight epochs, to save time.
+    """
+    data = phrasebook_pairs(num_train)
+    for title, (parts, sizes, lr) in MODELS.items():
+        model = translator(d2lmini, data, parts, sizes, lr, seed)
+        trainer = d2lmini.Trainer(max_epochs, gradient_clip_val=1, warmup=50)
+        yield title, train(model, trainer, data)
+    yield control(data, seed)

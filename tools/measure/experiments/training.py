@@ -1,0 +1,121 @@
+"""What several experiments share: translators of the phrasebook and of Tatoeba, trained
+and evaluated alike, and classifiers of digits.
+
+The scores of a translator are the corpus BLEU of its held-out pairs (0 to 100) and the
+mean BLEU of d2l's four sentences (0 to 1), those of a classifier its held-out accuracy.
+"""
+
+import random
+import statistics
+
+import torch
+from torch import nn
+from torch.nn.parameter import is_lazy
+
+import d2lmini
+
+TRANSLATION = {"weights": 0, "epochs": 1, "held-out BLEU": 1, "four sentences": 2}
+PLAIN = "Seq2SeqEncoder", "Seq2SeqDecoder"
+ATTENTIVE = "Seq2SeqEncoder", "Seq2SeqAttentionDecoder"
+TRANSFORMER = "TransformerEncoder", "TransformerDecoder"
+MODELS = {  # of the phrasebook: the parts, sizes and highest learning rate
+    "recurrent, without attention": (PLAIN, (64, 128, 1), 0.01),
+    "recurrent, with attention": (ATTENTIVE, (64, 128, 1), 0.01),
+    "Transformer": (TRANSFORMER, (64, 128, 4, 2, 0), 0.005),
+}
+FOUR = {
+    "go .": "va !",
+    "i lost .": "j'ai perdu .",
+    "he's calm .": "il est calme .",
+    "i'm home .": "je suis chez moi .",
+}
+
+
+def num_weights(model):
+    """The number of weights that a model learns."""
+    return sum(weights.numel() for weights in model.parameters())
+
+
+# --- translators ---------------------------------------------------------------------
+
+
+def phrasebook_pairs(num_train):
+    """Random pairs of the phrasebook, the same for all experiments."""
+    options = {"num_steps": 11, "num_train": num_train, "num_val": 500, "min_freq": 20}
+    return d2lmini.MTFraEng(64, seed=1, **options)
+
+
+def translator(library, data, parts, sizes, lr, seed):
+    """A model of the encoder and the decoder that have these names in the library.
+
+    The sizes of a recurrent part are embed_size, num_hiddens, num_layers and dropout,
+    those of a Transformer num_hiddens, ffn_num_hiddens, num_heads, num_blks and dropout.
+    """
+    torch.manual_seed(seed)
+    Encoder, Decoder = (getattr(library, part) for part in parts)
+    encoder = Encoder(len(data.src_vocab), *sizes)
+    decoder = Decoder(len(data.tgt_vocab), *sizes)
+    return library.Seq2Seq(encoder, decoder, tgt_pad=data.tgt_vocab["<pad>"], lr=lr)
+
+
+def reset(module):
+    """Give a module PyTorch's own initial weights, if it has some already."""
+    if hasattr(module, "reset_parameters") and not is_lazy(next(module.parameters())):
+        module.reset_parameters()
+
+
+def train(model, trainer, data):
+    """Train a translator; its row of the table."""
+    model.board.display = False
+    trainer.fit(model, data)
+    preds = d2lmini.translate(model.eval(), data, data.sentences(train=False)[0])
+    pairs = zip(d2lmini.translate(model, data, list(FOUR)), FOUR.values())
+    four = statistics.mean(d2lmini.bleu(*pair, k=2) for pair in pairs)
+    epochs = trainer.train_batch_idx / trainer.num_train_batches
+    return num_weights(model), epochs, d2lmini.held_out_bleu(data, preds), four
+
+
+def control(data, seed):
+    """A row with the BLEU of the references when each belongs to another sentence."""
+    french = data.sentences(train=False)[1]
+    shuffled = random.Random(seed).sample(french, len(french))
+    bleu = d2lmini.held_out_bleu(data, shuffled)
+    return "references in random order", (None, None, bleu, None)
+
+
+# --- classifiers ---------------------------------------------------------------------
+
+VIT_SIZES = {"num_hiddens": 32, "mlp_num_hiddens": 64, "num_heads": 4, "num_blks": 2}
+VIT_SIZES |= {"emb_dropout": 0, "blk_dropout": 0}
+
+
+def far_positions(img_size, patch_size):
+    """A vision Transformer whose position vectors have variance 1, as d2l's."""
+    model = d2lmini.ViT(img_size, patch_size, **VIT_SIZES)
+    nn.init.normal_(model.pos_embedding)
+    return model
+
+
+def layers(*parts):
+    """Layers as a classifier."""
+    model = d2lmini.Classifier()
+    model.net = nn.Sequential(*parts)
+    return model
+
+
+def classifier(build, data, steps, seed, lr=0.005):
+    """A model for digits, trained for as many whole epochs as fit into the steps."""
+    torch.manual_seed(seed)
+    model = build()
+    model.board.display = False
+    model.configure_optimizers = lambda: torch.optim.Adam(model.parameters(), lr=lr)
+    data.val_dataloader = lambda: None  # validated once, at the end
+    epochs = steps // len(data.train_dataloader())
+    d2lmini.Trainer(epochs, gradient_clip_val=1, warmup=50).fit(model, data)
+    return model.eval()
+
+
+@torch.inference_mode()
+def accuracies(models, X, y):
+    """The accuracy of each classifier on images X with the labels y."""
+    return [model.accuracy(model(X), y).item() for model in models]
