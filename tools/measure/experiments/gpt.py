@@ -6,6 +6,7 @@ import torch
 
 import d2lmini
 from tools.measure.experiments.training import num_weights
+from tools.measure.own_text import encode
 
 COLUMNS = {"weights": 0, "bits per byte": 3, "with larger first weights": 3}
 SIZES = {"vocab_size": 1024, "num_blks": 2, "num_heads": 4, "max_len": 128}
@@ -55,8 +56,5 @@ def tokens_of_python():
     """Python's library: tokens for training, and held out, and the bytes of these."""
     texts = d2lmini.standard_library()
     tokenizer = d2lmini.train_bpe(texts[0], SIZES["vocab_size"])
-    training, held_out = (
-        torch.tensor([i for code in tokenizer.encode_batch(part) for i in code.ids])
-        for part in texts
-    )
+    training, held_out = (encode(tokenizer, part) for part in texts)
     return training, held_out, len("".join(texts[1]).encode())

@@ -7,11 +7,11 @@ from torch import nn
 
 import d2lmini
 from tools.measure.experiments.training import (
-    VIT_SIZES,
+    FarViT,
+    Net,
+    ViT,
     accuracies,
     classifier,
-    far_positions,
-    layers,
     num_weights,
 )
 
@@ -33,9 +33,9 @@ def rows(seed, root, steps=(600, 1200)):
     """The networks of chapter 8 that look up a digit, and more convolutional ones."""
     vit = "vision Transformer, initial positions of d2l"
     builds = {
-        vit: (partial(far_positions, 24, 8), 0.005),
+        vit: (partial(FarViT, 24, 8), 0.005),
         f"{vit}, uniform weights": (uniform_attention, 0.005),
-        "vision Transformer": (partial(d2lmini.ViT, 24, 8, **VIT_SIZES), 0.005),
+        "vision Transformer": (partial(ViT, 24, 8), 0.005),
     }
     for title, net in NETS.items():
         for lr in (0.01, 0.02):
@@ -51,7 +51,7 @@ def rows(seed, root, steps=(600, 1200)):
 
 def uniform_attention():
     """A vision Transformer for look-up in which all queries are and stay zero."""
-    model = far_positions(24, 8)
+    model = FarViT(24, 8)
     for block in model.blks:
         nn.init.zeros_(block.attention.W_q.weight.requires_grad_(False))
     return model
@@ -64,6 +64,6 @@ def convolutional(convolutions, hidden):
         parts += [nn.Conv2d(channels, outputs, *shape), nn.BatchNorm2d(outputs), nn.ReLU()]
         channels = outputs
     dense = nn.LazyLinear(hidden), nn.ReLU(), nn.Linear(hidden, 10)
-    model = layers(*parts, nn.Flatten(), *dense)
+    model = Net(*parts, nn.Flatten(), *dense)
     model(torch.zeros(2, 1, 24, 24))  # the first call fixes the lazy size
     return model

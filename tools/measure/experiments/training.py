@@ -89,18 +89,44 @@ VIT_SIZES = {"num_hiddens": 32, "mlp_num_hiddens": 64, "num_heads": 4, "num_blks
 VIT_SIZES |= {"emb_dropout": 0, "blk_dropout": 0}
 
 
-def far_positions(img_size, patch_size):
+class WithAdam(d2lmini.Classifier):
+    """A classifier that is trained with Adam."""
+
+    rate = 0.005
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters(), lr=self.rate)
+
+
+class ViT(WithAdam, d2lmini.ViT):
+    """A small vision Transformer."""
+
+    def __init__(self, img_size, patch_size):
+        super().__init__(img_size, patch_size, **VIT_SIZES)
+
+
+class FarViT(ViT):
     """A vision Transformer whose position vectors have variance 1, as d2l's."""
-    model = d2lmini.ViT(img_size, patch_size, **VIT_SIZES)
-    nn.init.normal_(model.pos_embedding)
-    return model
+
+    def __init__(self, img_size, patch_size):
+        super().__init__(img_size, patch_size)
+        nn.init.normal_(self.pos_embedding)
 
 
-def layers(*parts):
-    """Layers as a classifier."""
-    model = d2lmini.Classifier()
-    model.net = nn.Sequential(*parts)
-    return model
+class Net(WithAdam):
+    """Any layers as a classifier."""
+
+    def __init__(self, *layers):
+        super().__init__()
+        self.net = nn.Sequential(*layers)
+
+
+class UnvalidatedTrainer(d2lmini.Trainer):
+    """A trainer for models that are validated once, at the end."""
+
+    def prepare_data(self, data):
+        super().prepare_data(data)
+        self.val_dataloader = None
 
 
 def classifier(build, data, steps, seed, lr=0.005):
@@ -108,10 +134,9 @@ def classifier(build, data, steps, seed, lr=0.005):
     torch.manual_seed(seed)
     model = build()
     model.board.display = False
-    model.configure_optimizers = lambda: torch.optim.Adam(model.parameters(), lr=lr)
-    data.val_dataloader = lambda: None  # validated once, at the end
+    model.rate = lr
     epochs = steps // len(data.train_dataloader())
-    d2lmini.Trainer(epochs, gradient_clip_val=1, warmup=50).fit(model, data)
+    UnvalidatedTrainer(epochs, gradient_clip_val=1, warmup=50).fit(model, data)
     return model.eval()
 
 

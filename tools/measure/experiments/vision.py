@@ -8,11 +8,11 @@ from torch import nn
 
 import d2lmini
 from tools.measure.experiments.training import (
-    VIT_SIZES,
+    FarViT,
+    Net,
+    ViT,
     accuracies,
     classifier,
-    far_positions,
-    layers,
     num_weights,
 )
 
@@ -21,14 +21,14 @@ COLUMNS = {"weights": 0, **{f"{num:,} images": 3 for num in IMAGES}}
 
 
 def dense_layers():
-    return layers(
+    return Net(
         *(nn.Flatten(), nn.Linear(64, 128), nn.ReLU()),
         *(nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 10)),
     )
 
 
 def convolutions():
-    return layers(
+    return Net(
         *(nn.Conv2d(1, 16, 3, padding=1), nn.ReLU()),
         *(nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)),
         *(nn.Flatten(), nn.Linear(512, 10)),
@@ -39,8 +39,8 @@ BUILDS = {
     "dense layers": dense_layers,
     "convolutions": convolutions,
     "convolutions, pixels in a random order": convolutions,
-    "vision Transformer": partial(d2lmini.ViT, 8, 2, **VIT_SIZES),
-    "vision Transformer, initial positions of d2l": partial(far_positions, 8, 2),
+    "vision Transformer": partial(ViT, 8, 2),
+    "vision Transformer, initial positions of d2l": partial(FarViT, 8, 2),
 }
 
 
