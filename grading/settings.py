@@ -50,8 +50,10 @@ def configure(c, course, seconds, gigabytes, late_percent_a_day, files):
         "traceback": [f"CellTimeoutError: {took}"],
     }
 
-    # What students get back: the tests that they know, and of hidden ones the errors.
+    # What students get back: the tests that they know, and of hidden ones the errors. The
+    # penalty is renewed before, since points were given by hand after autograding.
     c.GenerateFeedback.preprocessors = [
+        preprocessors.AssignLatePenalties,
         preprocessors.GetGrades,
         HideTracebacks,
         preprocessors.ClearHiddenTests,

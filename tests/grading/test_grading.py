@@ -85,6 +85,15 @@ def answered(notebook, double, triple, words=""):
     return notebook
 
 
+def grade_by_hand(course, student, *points):
+    """Give these points to the answers in words to 0.1 and 0.2, as in the formgrader."""
+    with grade.open_course(course).gradebook as gradebook:
+        for number, given in enumerate(points, 1):
+            mark = gradebook.find_grade(f"0-{number}-written-1", NAME, NAME, student)
+            mark.manual_score, mark.needs_manual_grade = given, False
+        gradebook.db.commit()
+
+
 def place(notebook, text):
     """The index of the first cell that holds this text."""
     return next(i for i, cell in enumerate(notebook.cells) if text in cell.source)
@@ -271,11 +280,7 @@ def test_collected_from_platforms_graded_by_hand_late_and_exported(tmp_path):
     late = "0.6 taken off for being late; 2 answers to grade by hand"
     assert everybody[ada] == (pytest.approx(5.4), late)
     assert everybody[grace] == (6, "2 answers to grade by hand")
-    with grade.open_course(tmp_path).gradebook as gradebook:
-        for name, points in (("0-1-written-1", 1.5), ("0-2-written-1", 1)):
-            mark = gradebook.find_grade(name, NAME, NAME, grace)
-            mark.manual_score, mark.needs_manual_grade = points, False
-        gradebook.db.commit()
+    grade_by_hand(tmp_path, grace, 1.5, 1)
     again = table(tool("grade", NAME, "--course", tmp_path, "--feedback"))
     assert again[grace] == (8.5, "")
     points = column(tmp_path, "grades.csv", "score", "student_id")
@@ -328,6 +333,27 @@ def test_an_instructors_own_tests_take_the_place_of_ours(tmp_path):
     assert "has 0.9, which has no hidden tests" in done.stderr and done.returncode == 1
 
 
+def test_the_penalty_for_being_late_counts_points_given_by_hand(copied):
+    config = copied / "nbgrader_config.py"
+    settings = config.read_text(encoding="utf-8").replace("A_DAY = 0", "A_DAY = 10")
+    config.write_text(settings, encoding="utf-8")
+    with grade.open_course(copied).gradebook as gradebook:
+        due = "2027-02-01 23:59 UTC"
+        gradebook.update_or_create_assignment(NAME, duedate=due)
+    stamp = copied / "submitted" / "ben" / NAME / "timestamp.txt"
+    stamp.write_text("2027-02-02 08:00 UTC", encoding="utf-8")
+    ben = NAME, "--course", copied, "--student", "ben"
+    assert table(tool("grade", *ben))["ben"][0] == pytest.approx(5.4)
+
+    grade_by_hand(copied, "ben", 1.5, 1)
+    late = pytest.approx(7.65), "0.85 taken off for being late"
+    assert table(tool("grade", *ben, "--feedback"))["ben"] == late
+    final = column(copied, "canvas.csv", NAME, "SIS Login ID")
+    assert float(final["ben"]) == pytest.approx(7.65)
+    page = copied / "feedback" / "ben" / NAME / f"{NAME}.html"
+    assert "Score: 7.65 / 9.0" in page.read_text(encoding="utf-8")
+
+
 # --- when the grader fails, and not the student ---------------------------------------
 
 
@@ -339,11 +365,7 @@ def finished(tmp_path_factory):
     given_out = folder / "release" / NAME / f"{NAME}.ipynb"
     hand_in(folder, "ada", answered(read(given_out), DOUBLE, TRIPLE, "It is added."))
     tool("grade", NAME, "--course", folder)
-    with grade.open_course(folder).gradebook as gradebook:
-        for name in ("0-1-written-1", "0-2-written-1"):
-            mark = gradebook.find_grade(name, NAME, NAME, "ada")
-            mark.manual_score, mark.needs_manual_grade = 1, False
-        gradebook.db.commit()
+    grade_by_hand(folder, "ada", 1, 1)
     tool("grade", NAME, "--course", folder, "--feedback")
     hand_in(folder, "ben", answered(read(given_out), DOUBLE, TRIPLE))
     other = nbformat.writes(answered(read(given_out), DOUBLE, TRIPLE, "It is added."))
