@@ -28,6 +28,7 @@ import sys
 import tempfile
 import time
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -132,9 +133,8 @@ def grade_one(api, course, assignment, student, feedback):
     if problem is None:
         ungraded = of_another_sheet(notebook, course / "release" / name)
     if problem is None and ungraded is None and not feedback:
-        if notebook.name != name.name:
-            shutil.copy(notebook, notebook.with_name(name.name))
-        failed = ungraded = autograde(api, course, assignment, student, before)
+        with named(notebook, name.name):
+            failed = ungraded = autograde(api, course, assignment, student, before)
     if problem is not None and not feedback:
         give_nothing(api, assignment, student)
     if ungraded is not None and not feedback:
@@ -163,6 +163,23 @@ def handed_in(path):
     """The notebook that was handed in: this one, or the only one there."""
     others = list(path.parent.glob("*.ipynb"))
     return others[0] if not path.exists() and len(others) == 1 else path
+
+
+@contextmanager
+def named(notebook, name):
+    """Let a notebook lie under this name, too, by which nbgrader finds it.
+
+    The copy does not stay, or it would be graded in place of a second submission.
+    """
+    path = notebook.with_name(name)
+    if path == notebook:
+        yield
+        return
+    shutil.copy(notebook, path)
+    try:
+        yield
+    finally:
+        path.unlink()
 
 
 def autograde(api, course, assignment, student, before):

@@ -354,6 +354,18 @@ def test_the_penalty_for_being_late_counts_points_given_by_hand(copied):
     assert "Score: 7.65 / 9.0" in page.read_text(encoding="utf-8")
 
 
+def test_a_second_submission_under_another_name_is_graded(copied):
+    proper = copied / "submitted" / "ben" / NAME / f"{NAME}.ipynb"
+    own_name = proper.rename(proper.with_name("mywork.ipynb"))
+    first = read(own_name)
+    wrong = answered(read(own_name), DOUBLE, "def triple(x):\n    return x")
+    ben = NAME, "--course", copied, "--student", "ben"
+    nbformat.write(wrong, own_name)
+    assert table(tool("grade", *ben))["ben"][0] == 3
+    nbformat.write(first, own_name)
+    assert table(tool("grade", *ben))["ben"][0] == 6
+
+
 # --- when the grader fails, and not the student ---------------------------------------
 
 
