@@ -93,10 +93,10 @@ def grade(course, assignment, student="*", feedback=False):
     that the course does not have, if nobody has handed in a folder of this name, and if no
     notebook can be run here; then nothing has changed.
     """
-    release = course / "release" / assignment
-    if not release.is_dir():
-        known = ", ".join(sorted(path.name for path in course.glob("release/*")))
-        raise ValueError(f"assignment must be one of {known or 'none'}, not {assignment!r}")
+    known = sorted(path.name for path in course.glob("release/*/"))
+    if assignment not in known:
+        names = ", ".join(known) or "none"
+        raise ValueError(f"assignment must be one of {names}, not {assignment!r}")
     folders = sorted(course.glob(f"submitted/{student}/{assignment}"))
     if not folders:
         where = course / "submitted" / student / assignment

@@ -229,9 +229,10 @@ def test_making_a_course_again_keeps_settings_submissions_and_points(course, gra
     assert (sorted((course / "submitted").rglob("*")), column(course, *points)) == before
 
 
-def test_what_is_not_there_is_refused(course, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["grade", "09_nothing", "--course", str(course)])
-    with pytest.raises(SystemExit, match=f"assignment must be one of {NAME}, not '09_no"):
+@pytest.mark.parametrize("name", ["09_nothing", ""])  # "" comes of a forgotten ASSIGNMENT=
+def test_an_assignment_that_the_course_does_not_have_is_refused(course, monkeypatch, name):
+    monkeypatch.setattr(sys, "argv", ["grade", name, "--course", str(course)])
+    with pytest.raises(SystemExit, match=f"assignment must be one of {NAME}, not '{name}'"):
         grade.main()
 
 
