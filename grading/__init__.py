@@ -14,5 +14,10 @@ def parser(doc):
     summary, _, rest = doc.partition("\n")
     style = argparse.RawDescriptionHelpFormatter
     made = argparse.ArgumentParser(description=summary, epilog=rest, formatter_class=style)
-    made.add_argument("--course", type=Path, default=COURSE, help="nbgrader's folder")
+    made.add_argument("--course", type=at_home, default=COURSE, help="nbgrader's folder")
     return made
+
+
+def at_home(text):
+    """The path with ~ as the home folder, which few shells expand in COURSE=~/attention."""
+    return Path(text).expanduser()

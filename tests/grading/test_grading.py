@@ -15,7 +15,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from small_course import CELLS, DOUBLE, GIVEN, NAME, TEST, TRIPLE
 
-from grading import grade, isolation
+from grading import grade, isolation, parser
 from tools.notebooks import exercises
 
 pytestmark = pytest.mark.slow
@@ -234,6 +234,12 @@ def test_an_assignment_that_the_course_does_not_have_is_refused(course, monkeypa
     monkeypatch.setattr(sys, "argv", ["grade", name, "--course", str(course)])
     with pytest.raises(SystemExit, match=f"assignment must be one of {NAME}, not '{name}'"):
         grade.main()
+
+
+def test_a_tilde_is_the_home_folder_also_where_the_shell_leaves_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    options = parser("A command.").parse_args(["--course", "~/attention"])
+    assert options.course == tmp_path / "attention"
 
 
 def test_code_that_was_copied_is_reported(course, graded):
