@@ -40,6 +40,7 @@ def main():
 
 def make_course(course, folder):
     """Write sources and settings, and have nbgrader make the release of them."""
+    check_private(course, folder)
     course.mkdir(parents=True, exist_ok=True)
     if not (course / CONFIG.name).exists():
         root, settings = f"{str(ROOT)!r}", CONFIG.read_text(encoding="utf-8")
@@ -62,6 +63,22 @@ def make_course(course, folder):
         print(course / "release" / path.stem / path.name)
     students.write(course, exercises.solved())
     print(course / "students")
+
+
+def check_private(course, folder):
+    """Raise ValueError for a folder of private/ whose tests no assignment would use.
+
+    Assignments are the notebooks of the exercises, and those that the course has already.
+    """
+    known = {path.stem for path in folder.glob("*.ipynb")}
+    known |= {path.name for path in course.glob("source/*/")}
+    for path in course.glob("private/[!.]*/"):
+        if path.name not in known:
+            names = ", ".join(sorted(known))
+            raise ValueError(
+                f"a folder of {path.parent} must be named as one of {names}, "
+                f"not {path.name!r}"
+            )
 
 
 def lay_over(notebook, folder):

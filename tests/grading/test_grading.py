@@ -340,6 +340,22 @@ def test_an_instructors_own_tests_take_the_place_of_ours(tmp_path):
     assert "has 0.9, which has no hidden tests" in done.stderr and done.returncode == 1
 
 
+def test_own_tests_for_no_assignment_of_the_course_are_refused(copied):
+    mine = copied / "mine"
+    mine.mkdir()
+    shutil.copy(copied / "exercises" / f"{NAME}.ipynb", mine / "13_mine.ipynb")
+    own = copied / "private" / NAME
+    own.mkdir(parents=True)
+    own.joinpath("0.1.py").write_text("assert near(double(3.0), 6.0)", encoding="utf-8")
+    made = "--course", copied, "--exercises", mine
+    tool("assignments", *made)  # private tests for an assignment that was made before
+    assert {path.name for path in copied.glob("release/*")} == {NAME, "13_mine"}
+
+    own.rename(own.with_name("00_doublin"))
+    said = tool("assignments", *made, fails=True)
+    assert f"must be named as one of {NAME}, 13_mine, not '00_doublin'" in said
+
+
 def test_the_penalty_for_being_late_counts_points_given_by_hand(copied):
     config = copied / "nbgrader_config.py"
     settings = config.read_text(encoding="utf-8").replace("A_DAY = 0", "A_DAY = 10")
