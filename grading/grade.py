@@ -251,8 +251,8 @@ def sources(path):
 def review(api, assignment, student, before, unchanged, found):
     """Say which marks a grader must look at, after the tests have run again.
 
-    A mark given by hand stays final if the answer and the mark of its tests are as they
-    were. Tests that failed wait if the cell for their solution was missing.
+    A mark given by hand stays final if the answer is as it was, whatever its tests say now.
+    Tests that failed wait if the cell for their solution was missing.
     """
     with api.gradebook as gradebook:
         submission = gradebook.find_submission(assignment, student)
