@@ -33,8 +33,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
+from nbformat.v4 import new_notebook
 from nbgrader.api import MissingEntry
 from nbgrader.apps import NbGraderAPI
+from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.exc import SAWarning
 from traitlets.config import PyFileConfigLoader
 
@@ -335,7 +337,7 @@ def keep_marks(api, assignment, student, before):
 
 
 def give_nothing(api, assignment, student):
-    """Write 0 points for each test into the gradebook."""
+    """Write 0 points for each test into the gradebook, and the penalty anew."""
     with api.gradebook as gradebook:
         gradebook.update_or_create_student(student)
         submission = gradebook.update_or_create_submission(assignment, student)
@@ -343,6 +345,9 @@ def give_nothing(api, assignment, student):
             for each in notebook.grades:
                 each.auto_score, each.needs_manual_grade = 0, False
         gradebook.db.commit()
+    names = {"assignment": assignment, "notebook": assignment, "student": student}
+    step = AssignLatePenalties(config=api.config)
+    step.preprocess(new_notebook(), {"nbgrader": names | {"db_url": api.coursedir.db_url}})
 
 
 def remarks(path):

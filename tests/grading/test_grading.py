@@ -376,6 +376,11 @@ def test_the_penalty_for_being_late_counts_points_given_by_hand(copied):
     page = copied / "feedback" / "ben" / NAME / f"{NAME}.html"
     assert "Score: 7.65 / 9.0" in page.read_text(encoding="utf-8")
 
+    stamp.with_name(f"{NAME}.ipynb").write_text("{ not JSON", encoding="utf-8")
+    points, said = table(tool("grade", *ben))["ben"]
+    assert points == pytest.approx(2.25)  # for tests nothing is left to take off
+    assert said.startswith("0.25 taken off for being late")
+
 
 def test_a_second_submission_under_another_name_is_graded(copied):
     proper = copied / "submitted" / "ben" / NAME / f"{NAME}.ipynb"
