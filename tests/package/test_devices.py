@@ -249,7 +249,7 @@ def test_answers_are_encoded_drawn_and_streamed_on_the_device_of_the_model(tmp_p
         "d2l.answer_log_probs(model, *batch).sum().backward()",
         "batch = d2l.sample_answers(model, tokenizer, ['a', 'b'], 2, 'z')[:2]",
         "d2l.answer_log_probs(model, *batch).sum().backward()",
-        "assert [*d2l.stream(model, tokenizer, 'a', 'z', temperature=0)]",
+        "_ = [*d2l.stream(model, tokenizer, 'a', 'z', temperature=0)]",
         "d2l.add_lora(model, 2, ['W_q'])(batch[0]).sum().backward()",
         "d2l.merge_lora(model)(batch[0])",
     ]
