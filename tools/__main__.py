@@ -265,6 +265,12 @@ def post_training():
 
 
 @command
+def pretraining():
+    """compare chapter 10's models of three seeds, in some minutes (WRITE=1)"""
+    measure("pretraining")
+
+
+@command
 def own_text():
     """train a GPT on Python's code for a minute, ten and an hour (WRITE=1)"""
     measure("own_text", "ROOT")

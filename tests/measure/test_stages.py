@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 import d2lmini as d2l
 from tools.book import pages
-from tools.measure import post_training
+from tools.measure import chapter, post_training
 from tools.notebooks import execute
 
 PARAMETERS = {"tags": ["parameters"]}
@@ -72,7 +72,7 @@ def test_each_model_is_a_row_with_one_number_for_each_seed(tmp_path, monkeypatch
 def test_a_notebook_that_fails_is_named_with_its_error(tmp_path):
     path = write(tmp_path / "small.ipynb", "1 / SEED")
     with pytest.raises(execute.Failed, match=r"small\.ipynb(.|\n)*ZeroDivisionError"):
-        post_training.run_notebook(path, 0, "results")
+        chapter.run(path, "results", 0)
 
 
 def test_the_untrained_model_reads_examples_before_the_request():

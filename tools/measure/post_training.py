@@ -9,17 +9,13 @@ to book/_generated.
 """
 
 import argparse
-import json
 import sys
 
 import torch
-from nbformat.v4 import new_code_cell
 
 import d2lmini as d2l
 from tools import ROOT
-from tools.book import pages
-from tools.measure import results
-from tools.notebooks import execute
+from tools.measure import chapter, results
 
 NOTEBOOK = ROOT / "notebooks" / "12_post_training.ipynb"
 TABLES = {
@@ -31,22 +27,10 @@ USER = "<|im_start|>user"
 IN_PROMPT = 8  # examples
 
 
-def run_notebook(path, seed, expression):
-    """The value of a Python expression after the notebook has run with this SEED."""
-    notebook = pages.read(path)
-    tags = [cell.metadata.get("tags", []) for cell in notebook.cells]
-    (at,) = (i for i, found in enumerate(tags) if "parameters" in found)
-    notebook.cells.insert(at + 1, new_code_cell(f"SEED = {seed}"))
-    last = new_code_cell(f"import json\nprint(json.dumps({expression}))")
-    notebook.cells.append(last)
-    execute.run(notebook, path)
-    return json.loads(last.outputs[0].text)
-
-
 def run(seed, path=NOTEBOOK):
     """For each of TABLES the rows of this seed, by the names of the models."""
     requests = f"(make_requests({IN_PROMPT}, SEED), (test_requests, test_calls))"
-    found, (examples, test) = run_notebook(path, seed, f"(results, {requests})")
+    found, (examples, test) = chapter.run(path, f"(results, {requests})", seed)
     stages = dict(found["fine_tuning"])
     stages |= {f"LoRA, {k}": row for k, row in found["lora"].items() if "rank" in k}
     for name in ("with steps", "at once"):

@@ -1,0 +1,49 @@
+"""Measurements of a chapter run its own cells, up to what they need, in its kernel."""
+
+import nbformat
+import pytest
+import torch
+from nbformat.v4 import new_code_cell, new_notebook
+
+from tools.book import pages
+from tools.measure import chapter, pretraining
+from tools.notebooks import execute
+
+
+def write(path, *sources):
+    cells = [new_code_cell(source) for source in sources]
+    cells[0].metadata["tags"] = ["parameters"]
+    nbformat.write(new_notebook(cells=cells, metadata=execute.METADATA), path)
+    return path
+
+
+def test_cells_run_up_to_the_last_needed_with_another_seed(tmp_path):
+    path = write(tmp_path / "a.ipynb", "SEED = 0", "b = SEED + 1  # last", "1 / 0")
+    assert chapter.run(path, "[b]", last="# last") == [1]
+    assert chapter.run(path, "b", seed=4, last="# last") == 5
+    with pytest.raises(ValueError, match=r"no cell of .*a\.ipynb contains 'c = '"):
+        chapter.run(path, "b", last="c = ")
+
+
+def test_one_cell_of_the_notebook_is_the_last_needed():
+    cells = pages.read(pretraining.NOTEBOOK).cells
+    assert sum(pretraining.LAST in cell.source for cell in cells) == 1
+
+
+def test_each_seed_has_one_of_the_pretrained_models():
+    names = {"right_or_wrong": "order", "living_or_thing": "words", "seen": []}
+    names["hard"] = torch.tensor([False, False, True])
+
+    def table(task, numbers, seeds):
+        names["seen"].append((task, names["mlm"], *seeds))
+        return {"all": torch.tensor([[number / 1000] for number in numbers])}
+
+    names |= {"table": table, "prefers": lambda model: torch.tensor([True, False, model])}
+    names |= {"mlm": True, "train_masked": lambda seed: False}
+    found = pretraining.measure(names)
+    assert "| masked model, seed 0 | 0.500 | 1.000 |" in found["agreement"]
+    assert "| masked model, seed 1 | 0.500 | 0.000 |" in found["agreement"]
+    row = "| 0.05 (0.05–0.05) | 0.10 (0.10–0.10) | 0.20 (0.20–0.20) | 0.04 (0.04–0.04) |"
+    assert row in found["few_labels"]
+    runs = [(True, 0), (False, 1), (False, 2), (True, 3), (False, 4)]
+    assert names["seen"] == [(task, *run) for task in ("order", "words") for run in runs]

@@ -1,0 +1,39 @@
+"""Run a chapter's own notebook, and take a measurement from what its cells define."""
+
+import json
+
+from nbformat.v4 import new_code_cell
+
+from tools import ROOT
+from tools.book import pages
+from tools.notebooks import execute
+
+# What runs after the cells: this program's own code, too, can be imported there.
+LAST = """
+import importlib, json, sys
+sys.path.insert(0, {root!r})
+print("RESULT", json.dumps({expression}))
+"""
+
+
+def run(path, expression, seed=None, last=None):
+    """The value of a Python expression, as JSON has it, after the cells of a notebook.
+
+    With a seed, SEED has this value after the cell tagged `parameters`. With `last`, only
+    the cells up to the one that contains this text run. Raises execute.Failed if a cell
+    fails, and ValueError if no cell contains `last`.
+    """
+    notebook = pages.read(path)
+    if last is not None:
+        found = [i for i, cell in enumerate(notebook.cells) if last in cell.source]
+        if not found:
+            raise ValueError(f"no cell of {path} contains {last!r}")
+        del notebook.cells[found[0] + 1 :]
+    if seed is not None:
+        tags = [cell.metadata.get("tags", []) for cell in notebook.cells]
+        (at,) = (i for i, found in enumerate(tags) if "parameters" in found)
+        notebook.cells.insert(at + 1, new_code_cell(f"SEED = {seed}"))
+    source = LAST.format(root=str(ROOT), expression=expression)
+    notebook.cells.append(new_code_cell(source))
+    execute.run(notebook, path)
+    return json.loads(notebook.cells[-1].outputs[-1].text.rpartition("RESULT ")[2])
