@@ -18,7 +18,7 @@ import psutil
 
 from tools import ROOT
 
-GIGABYTES = 4  # that a notebook may need: the largest trains a part of SmolLM2
+GIGABYTES = 3  # that a notebook may need: chapter 12, which trains a part of SmolLM2, has 2
 
 
 class Run(NamedTuple):
