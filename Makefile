@@ -6,5 +6,6 @@ COMMANDS := help install requirements book pdf picture serve test save execute c
 
 .DEFAULT_GOAL := help
 .PHONY: $(COMMANDS)
+.NOTPARALLEL:
 $(COMMANDS):
 	@$(PYTHON) -m tools $@

@@ -192,6 +192,8 @@ def _read_weights(path):
     names = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
     tensors = {}
     for name in sorted(names):
+        if not path.with_name(name).exists():
+            raise ValueError(f"{name}: there is no such file")
         tensors |= load_file(path.with_name(name))
     return tensors
 

@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from tools.notebooks import compare, uses, workers
+from tools.notebooks import compare, execute, uses, workers
 
 FIRST = 'def double(x):\n    """Twice x."""\n    return 2 * x\n'
 SECOND = "from .first import double\n\n\ndef again(x):\n    return double(double(x))\n"
@@ -60,6 +60,27 @@ def test_a_notebook_is_stale_if_anything_it_depends_on_has_changed(
     (project / file).write_text(text.replace(old, new) if old else new)
     uses.read_package.cache_clear()
     assert (compare.key(path) != before) == stale
+
+
+@pytest.mark.parametrize("setting", compare.SETTINGS)
+def test_what_has_passed_in_another_way_to_compute_is_stale(project, monkeypatch, setting):
+    path = project / "notebooks" / "01_one.ipynb"
+    monkeypatch.delenv(setting, raising=False)
+    before = compare.key(path)
+    monkeypatch.setenv(setting, "")
+    assert compare.key(path) != before
+
+
+@pytest.mark.parametrize("text", ["<<<<<<< HEAD", "cells"])
+def test_a_notebook_that_cannot_be_read_stops_no_other(project, capsys, text):
+    broken = project / "notebooks" / "02_two.ipynb"
+    write(broken, 12)
+    text = broken.read_text().replace("print(", "print((") if text == "cells" else text
+    broken.write_text(text)
+    assert execute.out_of_date(broken)
+    assert compare.main([]) == 1
+    printed = capsys.readouterr().out
+    assert "01_one.ipynb: passed" in printed and "02_two.ipynb: failed" in printed
 
 
 def test_what_has_passed_is_not_run_again_and_what_has_failed_is(project, capsys):

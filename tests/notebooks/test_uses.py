@@ -74,7 +74,10 @@ def test_a_library_that_is_looked_for_and_a_file_of_data_are_used(package):
 
 @pytest.mark.parametrize(
     "cell",
-    ["d2l.far(1)", "from d2lmini import far", "import d2lmini\nd2lmini.far(1)"],
+    [
+        *("d2l.far(1)", "from d2lmini import far", "import d2lmini\nd2lmini.far(1)"),
+        "program = 'import d2lmini as d2l\\nd2l.far(1)'",
+    ],
 )
 def test_a_cell_may_name_the_package_in_several_ways(package, cell):
     assert list(uses.uses([cell]).definitions) == [("first", "far")]

@@ -110,7 +110,7 @@ def test_weights_in_several_files_are_read_by_their_index(tmp_path):
             d2l.load_pretrained(tmp_path)[0](some_tokens()), oracle(some_tokens()).logits
         )
     shards[1].unlink()
-    with pytest.raises(ValueError, match="there is no such file"):
+    with pytest.raises(ValueError, match=f"{shards[1].name}: there is no such file"):
         d2l.load_pretrained(tmp_path)
 
 

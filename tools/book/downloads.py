@@ -13,7 +13,6 @@ import tempfile
 from pathlib import Path
 
 import nbformat
-from sphinx.errors import ExtensionError
 
 from tools import ROOT
 from tools.notebooks import exercises, standalone
@@ -58,4 +57,8 @@ def write_wheel(folder):
         command = [sys.executable, "-c", BUILD, str(folder)]
         done = subprocess.run(command, cwd=copy, capture_output=True, text=True)
     if done.returncode:
+        from sphinx.errors import (
+            ExtensionError,
+        )  # which Colab lacks, where no book is built
+
         raise ExtensionError(f"the wheel cannot be built: {done.stderr}")

@@ -53,7 +53,7 @@ def reading_minutes(notebook) -> int:
 
 
 def running_time(notebook) -> str:
-    """How long all cells run on two cores without a GPU, or nothing if it is not noted."""
+    """How long all cells run on one core without a GPU, or nothing if it is not noted."""
     seconds = notebook.metadata.get("running_seconds")
     if seconds is None:
         return ""

@@ -6,14 +6,17 @@
     python -m tools.notebooks.compare --shard 1/3     every third one, from the longest on
 
 A notebook is stale until it has passed here as it is. That is: the file with its outputs,
-what it uses of the package (uses.py), the required versions, and conftest.py. What has
+what it uses of the package (uses.py), the required versions, conftest.py, and the variables
+that choose a device or a way to compute. What has
 passed is noted in _build/passed, which `make clean` removes. A line says when a notebook
 has passed or failed, and how many are left (workers.py).
 """
 
 import argparse
 import hashlib
+import os
 import sys
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -26,6 +29,7 @@ from tools.notebooks.uses import fingerprint
 
 PASSED = ROOT / "_build" / "passed"
 REQUIRED = "requirements.txt", "requirements-no-deps.txt", "conftest.py"
+SETTINGS = "CUDA_VISIBLE_DEVICES", "ATEN_CPU_CAPABILITY", "OMP_NUM_THREADS"
 NBVAL = "-m", "pytest", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider"
 
 
@@ -61,8 +65,11 @@ def main(argv: list[str] | None = None) -> int:
 
 def key(path: Path) -> str:
     """A hash of all on which the outcome of a comparison depends."""
-    text = path.read_text(encoding="utf-8")
-    parts = [text, fingerprint(sources(nbformat.reads(text, as_version=4)))]
+    text = path.read_text(encoding="utf-8", errors="replace")
+    parts = [text]
+    with suppress(Exception):  # if it cannot be read, its run will say so
+        parts.append(fingerprint(sources(nbformat.reads(text, as_version=4))))
+    parts += [os.environ.get(name, "not set") for name in SETTINGS]
     parts += [(ROOT / name).read_text(encoding="utf-8") for name in REQUIRED]
     parts += [sys.version, version("torch")]  # which requirements.txt leaves open
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -178,8 +178,11 @@ def execute(path: Path, refresh: bool = False) -> bool:
 
 def out_of_date(path: Path) -> bool:
     """Whether its outputs are of other code than it has now."""
-    notebook = nbformat.read(path, as_version=4)
-    return notebook.metadata.get("fingerprint") != fingerprint(sources(notebook))
+    try:
+        notebook = nbformat.read(path, as_version=4)
+        return notebook.metadata.get("fingerprint") != fingerprint(sources(notebook))
+    except Exception:  # its run will say what is wrong
+        return True
 
 
 def main(argv: list[str] | None = None) -> int:

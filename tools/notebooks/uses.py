@@ -13,6 +13,7 @@ import ast
 import functools
 import hashlib
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,8 +47,7 @@ def uses(sources: list[str]) -> Uses:
     """What code cells with these sources use."""
     package = read_package()
     names, libraries, data = set(), set(), set()
-    for source in sources:
-        tree = parse(source, "a notebook")
+    for tree in trees(sources):
         names |= names_of_package(tree, package)
         libraries |= imported(tree)
         data |= data_in(tree)
@@ -62,6 +62,16 @@ def uses(sources: list[str]) -> Uses:
         data |= definition.data
     own = {*sys.stdlib_module_names, PACKAGE}
     return Uses(dict(sorted(found.items())), frozenset(libraries - own), frozenset(data))
+
+
+def trees(sources: list[str]) -> list[ast.Module]:
+    """The syntax trees of code cells, and of programs that stand in them as strings."""
+    found = [parse(source, "a notebook") for source in sources]
+    for node in [node for tree in found for node in ast.walk(tree)]:
+        if isinstance(node, ast.Constant) and f"import {PACKAGE}" in str(node.value):
+            with suppress(SyntaxError):  # text, and no program
+                found.append(ast.parse(node.value))
+    return found
 
 
 def fingerprint(sources: list[str]) -> str:

@@ -54,10 +54,14 @@ def run_each(paths: list[Path], *arguments: str) -> Iterator[Run]:
 
     left = len(paths)
     with ThreadPoolExecutor(num_workers()) as pool:
-        for future in as_completed([pool.submit(run, path) for path in paths]):
-            path, done, seconds = future.result()
-            left -= 1
-            yield Run(path, done.returncode, done.stdout, done.stderr, seconds, left)
+        try:
+            for future in as_completed([pool.submit(run, path) for path in paths]):
+                path, done, seconds = future.result()
+                left -= 1
+                yield Run(path, done.returncode, done.stdout, done.stderr, seconds, left)
+        except BaseException:  # after Ctrl-C the others do not start
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def num_workers() -> int:
