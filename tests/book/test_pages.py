@@ -26,7 +26,7 @@ from sphinx.errors import ExtensionError
 import d2lmini
 from tools import ROOT
 from tools.book.address import add_address
-from tools.notebooks import save
+from tools.notebooks import execute, save
 
 pytestmark = pytest.mark.slow
 JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
@@ -455,7 +455,8 @@ def addressed(tmp_path_factory):
         target.symlink_to(ROOT / name)
     for name in (ONE, SHEET):
         text = "# One\n\n*What is one?*\n\nIt is a number.\n\n## Two & `more`\n\nOthers."
-        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
+        cells = [nbformat.v4.new_markdown_cell(text), nbformat.v4.new_code_cell("1 + 1")]
+        notebook = nbformat.v4.new_notebook(cells=cells, metadata=execute.METADATA)
         (folder / name).parent.mkdir(parents=True)
         nbformat.write(notebook, folder / f"{name}.ipynb")
     toc = "format: jb-book\nroot: book/index\nchapters:\n"
