@@ -1,7 +1,5 @@
 """The measurement runs the chapter's notebook, with other seeds."""
 
-import re
-
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
@@ -12,22 +10,7 @@ from tools.measure import chapter, post_training
 from tools.notebooks import execute
 
 PARAMETERS = {"tags": ["parameters"]}
-SMALL = """
-def row(right):
-    return {"right": right, "with steps": SEED / 2}
-
-results["fine_tuning"] = {"base model": row(0.0), "fine-tuned": row(0.25)}
-results["lora"] = {"all weights": row(0.3), "rank 1": row(0.2)}
-results["tool_calls"] = {"before": {"right calls": 0.0}, "after": {"right calls": 0.75}}
-results["preferences"] = {"with steps": row(0.4), "at once": row(0.1)}
-results["price"] = {"β = 1": {"in order": 0.75, "KL": 1.25 + SEED, "with steps": 1.0}}
-results["reward"] = {"GRPO": row(0.9), "examples": row(0.1)}
-results["wrong_reward"] = {"before": row(0.5), "after": row(0.05)}
-test_requests, test_calls = ["Dial."], ["{}"]
-
-def make_requests(num, seed):
-    return ["Call Tom."] * num, [str(seed)] * num
-"""
+STAGES = ["fine_tuning", "lora", "tool_calls", "preferences", "reward", "wrong_reward"]
 
 
 def write(path, *sources):
@@ -43,30 +26,72 @@ def test_the_chapter_defines_its_seed_in_the_cell_of_parameters_and_names_its_ta
     assert sum("SEED = " in source for source in sources) == 1
     (tagged,) = (c for c in cells if c.metadata.get("tags") == PARAMETERS["tags"])
     assert "\nSEED = 0" in tagged.source
-    for name in re.findall(r'results\["(\w+)"\]', SMALL):
+    for name in STAGES:
         assert sum(f'results["{name}"] =' in source for source in sources) == 1, name
 
 
-def test_each_model_is_a_row_with_one_number_for_each_seed(tmp_path, monkeypatch):
-    def in_prompt(examples, test):
-        assert test == [["Dial."], ["{}"]] and len(examples[0]) == 8
-        return {"right calls": int(examples[1][0]) / 4}
-
-    monkeypatch.setattr(post_training, "in_prompt", in_prompt)
-    path = write(tmp_path / "small.ipynb", SMALL)
+def test_the_measurement_runs_in_the_notebook_s_kernel_with_its_seed(tmp_path):
+    path = write(tmp_path / "small.ipynb", "results['right'] = SEED / 4")
     before = path.read_bytes()
-    models, calls, price = zip(*(post_training.run(seed, path) for seed in (0, 1)))
+    assert [chapter.run(path, "results", seed) for seed in (0, 3)] == [
+        {"right": 0.0},
+        {"right": 0.75},
+    ]
     assert path.read_bytes() == before
-    found = post_training.table(models, ["right", "with steps"])
-    assert "| fine-tuned | 25 / 25 | 0 / 50 |" in found
-    assert "| LoRA, rank 1 | 20 / 20 | 0 / 50 |" in found and "all weights" not in found
-    assert "| DPO, answers at once preferred | 10 / 10 | 0 / 50 |" in found
-    assert "| GRPO, 100 steps | 90 / 90 | 0 / 50 |" in found
-    found = post_training.table(calls, ["right calls"])
-    assert "| LoRA | 75 / 75 |" in found
-    assert "| not trained, 8 examples in the prompt | 0 / 25 |" in found
-    found = post_training.table(price, post_training.TABLES["price"])
-    assert "| β = 1 | 75 / 75 | 1.2 / 2.2 | 100 / 100 |" in found
+
+
+def test_each_model_is_a_row_with_one_number_for_each_seed():
+    runs = [
+        {"β = 1": {"in order": 0.75, "KL": 1.25 + seed, "with steps": seed / 2}}
+        for seed in (0, 1)
+    ]
+    found = post_training.table(runs, post_training.TABLES["price"])
+    assert "| β = 1 | 75 / 75 | 1.2 / 2.2 | 0 / 50 |" in found
+
+
+class Page:
+    """What the notebook defines, with models that are lists of what they were taught."""
+
+    SEED, start, questions = 0, [], [(i,) for i in range(2000)]
+    tokenizer = dialogue = staticmethod(str)
+    ask = staticmethod(lambda question: question)
+    right = staticmethod(lambda question, text: text == f"right {question}<|end|>")
+
+
+def test_rejection_sampling_draws_as_often_as_grpo_and_learns_right_answers_only(
+    monkeypatch,
+):
+    asked = []
+
+    def sample_answers(model, tokenizer, prompts, num_samples, end, *, seed):
+        asked.extend(prompts)
+        return (
+            None,
+            None,
+            [
+                f"{'wrong' if i else 'right'} {prompt}{end}"
+                for prompt in prompts
+                for i in range(num_samples)
+            ],
+        )
+
+    def tune(page, pairs, model, num_steps):
+        return [*model, (pairs, num_steps)]
+
+    monkeypatch.setattr(d2l, "sample_answers", sample_answers)
+    monkeypatch.setattr(post_training, "tune", tune)
+    rounds = post_training.rejection_sampling(Page, [], rounds=10, num_steps=40)
+    assert asked == [str(q) for q in Page.questions[100:1700]]
+    assert [num_steps for _, num_steps in rounds] == [40] * 10
+    taught = [pair for pairs, _ in rounds for pair in pairs]
+    assert taught == [(q, f"right {q}") for q in Page.questions[100:1700]]
+
+
+def test_grpo_draws_eight_answers_to_sixteen_questions_in_each_of_100_steps():
+    source = "\n".join(cell.source for cell in pages.read(post_training.NOTEBOOK).cells)
+    for line in ("num_steps=100", "rng.sample(questions[100:], 16)", "G=8"):
+        assert line in source, line
+    assert 100 * 16 == post_training.DRAWN
 
 
 def test_a_notebook_that_fails_is_named_with_its_error(tmp_path):

@@ -17,7 +17,8 @@ CHAPTERS = save.chapter_paths(ROOT)
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
 PAPER = re.compile(
     r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/|proceedings\.mlr\.press/"
-    r"|openreview\.net/forum\?id=|openai\.com/index/|transformer-circuits\.pub/)([^)\s]+)"
+    r"|openreview\.net/forum\?id=|openai\.com/index/|transformer-circuits\.pub/"
+    r"|joschu\.net/blog/)([^)\s]+)"
 )
 
 
