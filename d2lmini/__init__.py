@@ -79,7 +79,7 @@ from .scoring_functions import (
     masked_softmax,
     show_masks,
 )
-from .toolkit import (
+from .training import (
     Classifier,
     DataModule,
     HyperParameters,

@@ -16,7 +16,7 @@ from torch import nn
 from .drawing import show_interactive
 from .positional_encoding import RotaryEncoding
 from .scoring_functions import causal_mask
-from .toolkit import Classifier, DataModule, Trainer, eval_mode
+from .training import Classifier, DataModule, Trainer, eval_mode
 
 __all__ = [
     "SwiGLU",

@@ -9,7 +9,7 @@ Axes. `b` batch, `n` queries, `m` keys and values, `d` dimension of a token, `h`
 from torch import nn
 
 from .scoring_functions import DotProductAttention
-from .toolkit import Module
+from .training import Module
 
 __all__ = ["MultiHeadAttention"]
 

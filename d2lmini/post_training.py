@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from .gpt import generate, next_token_probs
-from .toolkit import eval_mode
+from .training import eval_mode
 
 __all__ = [
     "encode_answers",

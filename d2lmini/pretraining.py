@@ -11,7 +11,7 @@ import random
 import torch
 from torch import nn
 
-from .toolkit import Module
+from .training import Module
 from .transformer import TransformerEncoder
 
 __all__ = ["valid_lens_for", "TransformerLM", "mask_tokens", "corrupt_spans"]

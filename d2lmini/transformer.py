@@ -16,7 +16,7 @@ from .checks import check_int
 from .multi_head import MultiHeadAttention
 from .positional_encoding import PositionalEncoding
 from .scoring_functions import causal_mask
-from .toolkit import eval_mode
+from .training import eval_mode
 from .translation import Encoder, Seq2SeqDecoder
 
 __all__ = [

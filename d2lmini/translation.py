@@ -22,7 +22,7 @@ from torch.nn.utils import rnn
 
 from .checks import check_int
 from .downloads import download
-from .toolkit import Classifier, DataModule, eval_mode
+from .training import Classifier, DataModule, eval_mode
 
 __all__ = [
     "Vocab",

@@ -18,7 +18,7 @@ from torch import nn
 from .downloads import download
 from .drawing import plt, use_svg_display
 from .multi_head import MultiHeadAttention
-from .toolkit import Classifier, DataModule
+from .training import Classifier, DataModule
 
 __all__ = [
     "MNIST",

@@ -260,7 +260,7 @@ def scores():
 
 @command
 def post_training():
-    """run chapter 12 with several seeds (SEEDS=3 WRITE=1)"""
+    """run chapter 12 with several seeds (SEEDS=5 WRITE=1)"""
     measure("post_training", "SEEDS")
 
 

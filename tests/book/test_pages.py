@@ -45,7 +45,7 @@ KV_CACHE = "notebooks/07_transformer#decoding-with-a-keyvalue-cache"
 GPT = "notebooks/11_gpt#from-the-transformer-to-llama"
 HELP = "book/index#report-a-mistake-or-contribute"
 SEARCHES = {  # what a reader looks for, and the section that must come first
-    "Trainer": "notebooks/00_toolkit#model-data-and-trainer-as-three-classes",
+    "Trainer": "notebooks/00_training#model-data-and-trainer-as-three-classes",
     "BLEU": "notebooks/00_translation#bleu",
     "attention": "notebooks/01_queries_keys_values#attention-in-one-picture",
     "temperature": "notebooks/01_queries_keys_values#from-scores-to-weights-the-softmax",

@@ -279,7 +279,7 @@ def test_attributes_and_weights_of_d2l_s_instances_exist_here(d2l_1_0_3, name):
 # what must be the same under both libraries.
 
 
-def toolkit(d2l):
+def training(d2l):
     """A line through points."""
 
     class Points(d2l.DataModule):
@@ -449,7 +449,7 @@ def transformer(d2l):
 
 @pytest.mark.filterwarnings("ignore:Constructing a DataFrame from a list of sequences")
 @pytest.mark.parametrize(
-    "script", [toolkit, attention, translation_data, recurrent, transformer]
+    "script", [training, attention, translation_data, recurrent, transformer]
 )
 def test_d2l_s_code_runs_here_with_its_own_decoders_and_with_ours(script, book):
     expected = script(book)

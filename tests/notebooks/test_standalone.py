@@ -175,7 +175,7 @@ def test_downloads_run_with_what_the_start_page_asks_for(tmp_path):
 @pytest.mark.slow
 def test_a_download_says_what_it_could_not_install_and_runs_on(tmp_path):
     clean_environment(tmp_path / "clean", "sklearn", "scikit_learn")
-    notebook = served(path_of("00_toolkit"))
+    notebook = served(path_of("00_training"))
     notebook.cells = [cell for cell in notebook.cells if cell.id == "setup"]
     notebook.cells.append(nbformat.v4.new_code_cell("import d2lmini"))
     client = NotebookClient(notebook, kernel_name="clean")

@@ -1,4 +1,4 @@
-"""The toolkit: devices, training as d2l trains, and its curves."""
+"""The training classes: devices, training as d2l trains, and its curves."""
 
 import copy
 import itertools
@@ -57,7 +57,7 @@ def test_a_board_averages_points_and_draws_them_in_one_figure():
 
 CELLS = {  # with what appears below: p is a picture, t text, e an error
     "import sys, torch, d2lmini as d2l\nsys.path[:0] = ['tests', 'tests/package']\n"
-    "from test_toolkit import LineData, line\neye = torch.eye(3)[None, None]": "",
+    "from test_training import LineData, line\neye = torch.eye(3)[None, None]": "",
     "for _ in range(3):\n    d2l.show_heatmaps(eye, 'Keys', 'Queries')": "ppp",
     "for i in range(2):\n"
     "    d2l.Trainer(2).fit(line(display=True), LineData())\n    print(i)": "tpp",
