@@ -21,6 +21,8 @@ def test_cells_run_up_to_the_last_needed_with_another_seed(tmp_path):
     path = write(tmp_path / "a.ipynb", "SEED = 0", "b = SEED + 1  # last", "1 / 0")
     assert chapter.run(path, "[b]", last="# last") == [1]
     assert chapter.run(path, "b", seed=4, last="# last") == 5
+    noisy = "print('50 %', file=sys.stderr) or b"  # as a bar of progress
+    assert chapter.run(path, noisy, last="# last") == 1
     with pytest.raises(ValueError, match=r"no cell of .*a\.ipynb contains 'c = '"):
         chapter.run(path, "b", last="c = ")
 
