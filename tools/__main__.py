@@ -259,6 +259,12 @@ def scores():
 
 
 @command
+def attention():
+    """compare chapter 4's translators of five seeds, in some minutes (WRITE=1)"""
+    measure("attention")
+
+
+@command
 def post_training():
     """run chapter 12 with several seeds (SEEDS=5 WRITE=1)"""
     measure("post_training", "SEEDS")

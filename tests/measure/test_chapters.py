@@ -6,7 +6,7 @@ import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
 from tools.book import pages
-from tools.measure import chapter, pretraining
+from tools.measure import attention, chapter, pretraining
 from tools.notebooks import execute
 
 
@@ -21,13 +21,36 @@ def test_cells_run_up_to_the_last_needed_with_another_seed(tmp_path):
     path = write(tmp_path / "a.ipynb", "SEED = 0", "b = SEED + 1  # last", "1 / 0")
     assert chapter.run(path, "[b]", last="# last") == [1]
     assert chapter.run(path, "b", seed=4, last="# last") == 5
+    noisy = "print('50 %', file=sys.stderr) or b"  # as a bar of progress
+    assert chapter.run(path, noisy, last="# last") == 1
     with pytest.raises(ValueError, match=r"no cell of .*a\.ipynb contains 'c = '"):
         chapter.run(path, "b", last="c = ")
 
 
-def test_one_cell_of_the_notebook_is_the_last_needed():
-    cells = pages.read(pretraining.NOTEBOOK).cells
-    assert sum(pretraining.LAST in cell.source for cell in cells) == 1
+@pytest.mark.parametrize("module", [attention, pretraining])
+def test_one_cell_of_the_notebook_is_the_last_needed(module):
+    cells = pages.read(module.NOTEBOOK).cells
+    assert sum(module.LAST in cell.source for cell in cells) == 1
+
+
+def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_patched(
+    monkeypatch,
+):
+    """A model is here its own BLEU, and its own fraction in hundredths."""
+    monkeypatch.setattr(attention.d2lmini, "translate", lambda model, *others: model)
+    monkeypatch.setattr(attention.d2lmini, "held_out_bleu", lambda data, preds: preds)
+    names = {
+        "data": None,
+        "english": None,
+        "models": {"no attention": [40.0, 41.0], "attention": [70.0, 71.0]},
+        "kinds": {"no attention": 40.0, "attention": 70.0},
+        "train": lambda Decoder, seed: Decoder + seed,
+        "patch": lambda model: {"negation": [model / 100, (model - 60) / 100]},
+    }
+    found = attention.measure(names)
+    assert "| no attention | 42.0 ± 1.6 | 40.0 | 44.0 |" in found["attention"]
+    assert "| attention | 72.0 ± 1.6 | 70.0 | 74.0 |" in found["attention"]
+    assert "| negation | 0.72 ± 0.02 | 0.12 ± 0.02 |" in found["patching"]
 
 
 def test_each_seed_has_one_of_the_pretrained_models():

@@ -5,7 +5,15 @@ import subprocess
 
 from tools import ROOT
 from tools import __main__ as commands
-from tools.measure import bench, own_text, post_training, pretraining, results, scores
+from tools.measure import (
+    attention,
+    bench,
+    own_text,
+    post_training,
+    pretraining,
+    results,
+    scores,
+)
 
 PAGE = (ROOT / "book" / "results.md").read_text(encoding="utf-8")
 ORIGIN = re.compile(
@@ -18,6 +26,8 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     heads = {name: scores.columns(name) for name in scores.EXPERIMENTS}
     heads["benchmark"] = bench.COLUMNS
     heads["own_text"] = own_text.COLUMNS
+    heads["attention"] = ["", *attention.BLEU]
+    heads["patching"] = ["", *attention.CHANGES]
     heads["agreement"] = ["", *pretraining.AGREEMENT]
     heads["few_labels"] = ["", *pretraining.FEW_LABELS]
     heads |= {name: ["", *columns] for name, columns in post_training.TABLES.items()}

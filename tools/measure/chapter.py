@@ -36,4 +36,6 @@ def run(path, expression, seed=None, last=None):
     source = LAST.format(root=str(ROOT), expression=expression)
     notebook.cells.append(new_code_cell(source))
     execute.run(notebook, path)
-    return json.loads(notebook.cells[-1].outputs[-1].text.rpartition("RESULT ")[2])
+    outputs = notebook.cells[-1].outputs
+    printed = "".join(o.text for o in outputs if o.get("name") == "stdout")
+    return json.loads(printed.rpartition("RESULT ")[2])

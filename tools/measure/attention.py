@@ -1,0 +1,75 @@
+"""Train the translators of chapter 4 with more seeds, and patch their states.
+
+    make attention [WRITE=1]
+
+The first table has the BLEU of the model with attention and of its controls, the second
+how many negations are still translated when states of the encoder are changed. The code is
+that of the notebook's cells, in whose kernel `measure` runs. With WRITE=1, the tables go
+to book/_generated.
+"""
+
+import argparse
+import sys
+
+import d2lmini
+from tools import ROOT
+from tools.measure import chapter, results
+from tools.measure.scores import spread
+
+NOTEBOOK = ROOT / "notebooks" / "04_bahdanau.ipynb"
+LAST = "def patch("  # in the last cell that is needed
+BLEU = ["BLEU", "lowest", "highest"]
+CHANGES = ["overwritten", "masked"]
+
+
+def bleu(models, names):
+    """A row for each kind of model: its name, and the mean and the range of its BLEU."""
+    data, rows = names["data"], []
+    for kind, trained in models.items():
+        preds = [d2lmini.translate(model, data, names["english"]) for model in trained]
+        found = [d2lmini.held_out_bleu(data, one) for one in preds]
+        rows.append([kind, spread(found, 1), f"{min(found):.1f}", f"{max(found):.1f}"])
+    return rows
+
+
+def patched(models, names):
+    """A row for each choice of states: its name, and the fractions after each change."""
+    found = [names["patch"](model) for model in models]
+    return [
+        [name, *(spread(values, 2) for values in zip(*(rows[name] for rows in found)))]
+        for name in found[0]
+    ]
+
+
+def measure(names, seeds=5):
+    """The tables, given the names that the notebook's cells define."""
+    models = {
+        kind: [*trained, *(names["train"](Decoder, i) for i in range(len(trained), seeds))]
+        for (kind, trained), Decoder in zip(
+            names["models"].items(), names["kinds"].values()
+        )
+    }
+    rows = {
+        "attention": (["", *BLEU], bleu(models, names)),
+        "patching": (["", *CHANGES], patched(models["attention"], names)),
+    }
+    return {
+        name: f"{results.head(columns)}\n{results.lines(*cells)}"
+        for name, (columns, cells) in rows.items()
+    }
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="to the page of results")
+    options = parser.parse_args(argv)
+    origin = results.origin()
+    here = f"importlib.import_module({__spec__.name!r}).measure(globals())"
+    for name, table in chapter.run(NOTEBOOK, here, last=LAST).items():
+        print(table, end="\n\n")
+        if options.write:
+            results.write(name, table, origin)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
