@@ -30,8 +30,19 @@ print("all pass")
 """
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+# Two sheets stand for the others: one of attention, and the one that takes longest.
+FEW = "04_bahdanau", "12_post_training"
+SHEETS = [
+    pytest.param(
+        path,
+        id=path.stem,
+        marks=pytest.mark.slow if path.stem in FEW else pytest.mark.weekly,
+    )
+    for path in NOTEBOOKS
+]
+
+
+@pytest.mark.parametrize("path", SHEETS)
 def test_right_answers_pass_the_visible_tests_where_only_the_release_is(path, tmp_path):
     """The course is not installed, and what exercises ask for is a stub in the package."""
     clean_environment(tmp_path / "clean")
