@@ -10,6 +10,7 @@ from tools.measure import scores
 from tools.measure.experiments import (
     copying,
     differences,
+    embeddings,
     gpt,
     look_up,
     norms,
@@ -46,6 +47,50 @@ def test_each_part_of_a_transformer_is_removed_in_turn():
     assert whole == residual == positions > norm > encoder == decoder > ffn
     assert whole - both == (whole - ffn) + (whole - encoder)
     assert all(0 <= bleu <= 100 for _, *both in rows.values() for bleu in both)
+
+
+@pytest.mark.filterwarnings("ignore:src_sentences")
+def test_each_model_is_trained_with_three_steps_of_its_embeddings():
+    rows = dict(embeddings.rows(0, None, max_epochs=1, num_train=64, rates=(0.01,)))
+    assert [*rows] == [f"{name}, rate 0.01" for name in embeddings.MODELS]
+    weights = [row[0] for row in rows.values()]
+    assert weights[0] > weights[1] > weights[2] > 200_000
+    assert all(len(row) == len(embeddings.COLUMNS) for row in rows.values())
+    assert all(0 <= bleu <= 100 for _, *scores in rows.values() for bleu in scores)
+
+
+def test_the_schedule_scales_the_rates_of_the_embeddings_and_of_all_others():
+    data = training.phrasebook_pairs(256)
+    names, sizes, _ = embeddings.MODELS["Transformer"]
+    model = training.translator(training.VARIANTS, data, names, sizes, 0.01, seed=0)
+    model.factor, model.board.display = 8, False
+    trainer, rates = training.UnvalidatedTrainer(1, warmup=2), []
+
+    def step(update=trainer.update):
+        rates.extend(group["lr"] for group in trainer.optim.param_groups)
+        update()
+
+    trainer.update = step
+    trainer.fit(model, data)
+    assert rates == pytest.approx([0.04, 0.005, 0.08, 0.01, 0.08, 0.01, 0.04, 0.005])
+    embedded, others = (group["params"] for group in trainer.optim.param_groups)
+    assert [len(w) for w in embedded] == [len(data.src_vocab), len(data.tgt_vocab)]
+    assert len(embedded) + len(others) == len([*model.parameters()])
+
+
+def test_a_bidirectional_encoder_reads_every_token_before_the_padding_and_none_after():
+    encoder = training.BidirectionalEncoder(9, 4, 6, 1)
+    X, lengths = torch.tensor([[1, 2, 3, 4]]), torch.tensor([3])
+    outputs, state = encoder(X, lengths)
+    assert outputs.shape == (4, 1, 6) and state.shape == (1, 1, 6)
+    for i, moves in enumerate([True, True, True, False]):
+        changed = X.clone()
+        changed[0, i] = 8
+        others = encoder(changed, lengths)[0][:3]
+        assert torch.equal(others, outputs[:3]) != moves
+        assert (others != outputs[:3]).any(dim=-1).all() == moves
+    torch.testing.assert_close(state[0, :, :3], outputs[2, :, :3])  # the last token
+    torch.testing.assert_close(state[0, :, 3:], outputs[0, :, 3:])  # the first token
 
 
 def test_each_part_that_is_removed_changes_the_logits_in_its_own_way():
