@@ -30,6 +30,7 @@ def test_every_model_of_the_chapters_is_trained_and_evaluated():
         "recurrent, without attention",
         "recurrent, with attention",
         "Transformer",
+        *phrasebook.LARGER_STEP,
     ]
     for num_weights, epochs, held_out, four in rows.values():
         assert num_weights > 200_000 and epochs == 1
@@ -41,10 +42,12 @@ def test_each_part_of_a_transformer_is_removed_in_turn():
     rows = dict(parts.rows(0, None, max_epochs=1, num_train=64))
     titles = [f"without the {part}" for part in parts.PARTS]
     titles.append(f"{titles[3]} and the self-attention of the encoder")
-    assert [*rows] == ["Transformer", *titles, "recurrent, with attention"]
+    recurrent = "recurrent, with attention"
+    last = [recurrent, f"{recurrent}, embeddings' rate × 8"]
+    assert [*rows] == ["Transformer", *titles, *last]
     weights = [row[0] for row in rows.values()]
-    whole, residual, norm, positions, ffn, encoder, decoder, both, _ = weights
-    assert whole == residual == positions > norm > encoder == decoder > ffn
+    whole, residual, norm, positions, ffn, encoder, decoder, factor, both, *_ = weights
+    assert whole == residual == positions == factor > norm > encoder == decoder > ffn
     assert whole - both == (whole - ffn) + (whole - encoder)
     assert all(0 <= bleu <= 100 for _, *both in rows.values() for bleu in both)
 
@@ -103,10 +106,28 @@ def test_each_part_that_is_removed_changes_the_logits_in_its_own_way():
             parts.remove(part, model)
         return model(*inputs)
 
-    found = [logits(), *map(logits, parts.PARTS)]
+    *others, factor = parts.PARTS
+    found = [logits(), *map(logits, others)]
     assert torch.equal(found[0], logits())
     for i, one in enumerate(found):
         assert not any(torch.equal(one, other) for other in found[:i])
+    torch.testing.assert_close(logits(factor), found[0])  # only training will differ
+
+
+def test_without_the_factor_a_step_of_adam_is_an_eighth_for_the_embeddings():
+    data = training.phrasebook_pairs(64)
+    moved = []
+    for removed in ([], ["factor √d of the embeddings"]):
+        model = training.translator(d2l, data, *training.MODELS["Transformer"], seed=0)
+        for part in removed:
+            parts.remove(part, model)
+        model.board.display = False
+        factor = model.encoder.num_hiddens**0.5
+        before = factor * model.encoder.embedding.weight.detach().clone()
+        training.UnvalidatedTrainer(1).fit(model, data)
+        after = factor * model.encoder.embedding.weight.detach()
+        moved.append((after - before).abs().max().item())
+    assert moved[0] == pytest.approx(8 * moved[1], rel=0.01)
 
 
 def test_decoding_without_self_attention_still_counts_the_tokens_so_far():
