@@ -53,7 +53,7 @@ def test_each_part_of_a_transformer_is_removed_in_turn():
 
 
 @pytest.mark.filterwarnings("ignore:src_sentences")
-def test_each_model_is_trained_with_three_steps_of_its_embeddings():
+def test_each_model_is_trained_with_small_and_large_steps_of_its_embeddings():
     rows = dict(embeddings.rows(0, None, max_epochs=1, num_train=64, rates=(0.01,)))
     assert [*rows] == [f"{name}, rate 0.01" for name in embeddings.MODELS]
     weights = [row[0] for row in rows.values()]
