@@ -22,7 +22,7 @@ MODELS = {  # the parts, the sizes, and what multiplies the embeddings
     "recurrent, bidirectional": (BIDIRECTIONAL, (64, 128, 1), 1),
     "Transformer": (TRANSFORMER, (64, 128, 4, 2, 0), 8),
 }
-RATES = 0.005, 0.0075, 0.01, 0.02
+RATES = 0.005, 0.01, 0.02
 STEPS = 1, 8  # of the embeddings, as multiples of the learning rate
 COLUMNS = {"weights": 0, **{f"step × {step}": 1 for step in STEPS}}
 
