@@ -10,6 +10,7 @@ from tools.measure import scores
 from tools.measure.experiments import (
     copying,
     differences,
+    embeddings,
     gpt,
     look_up,
     norms,
@@ -29,6 +30,7 @@ def test_every_model_of_the_chapters_is_trained_and_evaluated():
         "recurrent, without attention",
         "recurrent, with attention",
         "Transformer",
+        *phrasebook.LARGER_STEP,
     ]
     for num_weights, epochs, held_out, four in rows.values():
         assert num_weights > 200_000 and epochs == 1
@@ -40,12 +42,59 @@ def test_each_part_of_a_transformer_is_removed_in_turn():
     rows = dict(parts.rows(0, None, max_epochs=1, num_train=64))
     titles = [f"without the {part}" for part in parts.PARTS]
     titles.append(f"{titles[3]} and the self-attention of the encoder")
-    assert [*rows] == ["Transformer", *titles, "recurrent, with attention"]
+    titles.append(f"{titles[0]}, 0.4 times the rate")
+    recurrent = "recurrent, with attention"
+    last = [recurrent, f"{recurrent}, embeddings' rate × 8"]
+    assert [*rows] == ["Transformer", *titles, *last]
     weights = [row[0] for row in rows.values()]
-    whole, residual, norm, positions, ffn, encoder, decoder, both, _ = weights
-    assert whole == residual == positions > norm > encoder == decoder > ffn
+    whole, residual, norm, positions, ffn, encoder, decoder, factor, both, *_ = weights
+    assert whole == residual == positions == factor > norm > encoder == decoder > ffn
     assert whole - both == (whole - ffn) + (whole - encoder)
-    assert all(0 <= bleu <= 100 for _, *both in rows.values() for bleu in both)
+    assert all(0 <= bleu <= 100 for _, bleu in rows.values())
+
+
+@pytest.mark.filterwarnings("ignore:src_sentences")
+def test_each_model_is_trained_with_small_and_large_steps_of_its_embeddings():
+    rows = dict(embeddings.rows(0, None, max_epochs=1, num_train=64, rates=(0.01,)))
+    assert [*rows] == [f"{name}, rate 0.01" for name in embeddings.MODELS]
+    weights = [row[0] for row in rows.values()]
+    assert weights[0] > weights[1] > weights[2] > 200_000
+    assert all(len(row) == len(embeddings.COLUMNS) for row in rows.values())
+    assert all(0 <= bleu <= 100 for _, *scores in rows.values() for bleu in scores)
+
+
+def test_the_schedule_scales_the_rates_of_the_embeddings_and_of_all_others():
+    data = training.phrasebook_pairs(256)
+    names, sizes, _ = embeddings.MODELS["Transformer"]
+    model = training.translator(training.VARIANTS, data, names, sizes, 0.01, seed=0)
+    model.factor, model.board.display = 8, False
+    trainer, rates = training.UnvalidatedTrainer(1, warmup=2), []
+
+    def step(update=trainer.update):
+        rates.extend(group["lr"] for group in trainer.optim.param_groups)
+        update()
+
+    trainer.update = step
+    trainer.fit(model, data)
+    assert rates == pytest.approx([0.04, 0.005, 0.08, 0.01, 0.08, 0.01, 0.04, 0.005])
+    embedded, others = (group["params"] for group in trainer.optim.param_groups)
+    assert [len(w) for w in embedded] == [len(data.src_vocab), len(data.tgt_vocab)]
+    assert len(embedded) + len(others) == len([*model.parameters()])
+
+
+def test_a_bidirectional_encoder_reads_every_token_before_the_padding_and_none_after():
+    encoder = training.BidirectionalEncoder(9, 4, 6, 1)
+    X, lengths = torch.tensor([[1, 2, 3, 4]]), torch.tensor([3])
+    outputs, state = encoder(X, lengths)
+    assert outputs.shape == (4, 1, 6) and state.shape == (1, 1, 6)
+    for i, moves in enumerate([True, True, True, False]):
+        changed = X.clone()
+        changed[0, i] = 8
+        others = encoder(changed, lengths)[0][:3]
+        assert torch.equal(others, outputs[:3]) != moves
+        assert (others != outputs[:3]).any(dim=-1).all() == moves
+    torch.testing.assert_close(state[0, :, :3], outputs[2, :, :3])  # the last token
+    torch.testing.assert_close(state[0, :, 3:], outputs[0, :, 3:])  # the first token
 
 
 def test_each_part_that_is_removed_changes_the_logits_in_its_own_way():
@@ -58,10 +107,28 @@ def test_each_part_that_is_removed_changes_the_logits_in_its_own_way():
             parts.remove(part, model)
         return model(*inputs)
 
-    found = [logits(), *map(logits, parts.PARTS)]
+    *others, factor = parts.PARTS
+    found = [logits(), *map(logits, others)]
     assert torch.equal(found[0], logits())
     for i, one in enumerate(found):
         assert not any(torch.equal(one, other) for other in found[:i])
+    torch.testing.assert_close(logits(factor), found[0])  # only training will differ
+
+
+def test_without_the_factor_a_step_of_adam_is_an_eighth_for_the_embeddings():
+    data = training.phrasebook_pairs(64)
+    moved = []
+    for removed in ([], ["factor √d of the embeddings"]):
+        model = training.translator(d2l, data, *training.MODELS["Transformer"], seed=0)
+        for part in removed:
+            parts.remove(part, model)
+        model.board.display = False
+        factor = model.encoder.num_hiddens**0.5
+        before = factor * model.encoder.embedding.weight.detach().clone()
+        training.UnvalidatedTrainer(1).fit(model, data)
+        after = factor * model.encoder.embedding.weight.detach()
+        moved.append((after - before).abs().max().item())
+    assert moved[0] == pytest.approx(8 * moved[1], rel=0.01)
 
 
 def test_decoding_without_self_attention_still_counts_the_tokens_so_far():

@@ -15,6 +15,7 @@ from tools.measure import results
 from tools.measure.experiments import (
     copying,
     differences,
+    embeddings,
     gpt,
     large,
     look_up,
@@ -29,6 +30,7 @@ EXPERIMENTS = {
     "copying": copying,
     "phrasebook": phrasebook,
     "parts": parts,
+    "embeddings": embeddings,
     "norms": norms,
     "differences": differences,
     "small": small,

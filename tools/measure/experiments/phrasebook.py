@@ -4,8 +4,10 @@ chapters 4 and 7, trained as in chapter 7, for twelve epochs.
 
 import d2lmini
 from tools.measure.experiments.training import (
+    BIDIRECTIONAL,
     MODELS,
     TRANSLATION,
+    VARIANTS,
     control,
     phrasebook_pairs,
     train,
@@ -13,6 +15,10 @@ from tools.measure.experiments.training import (
 )
 
 COLUMNS = TRANSLATION
+LARGER_STEP = {  # their embeddings take the steps of the Transformer's
+    "recurrent, with attention, embeddings' rate × 8": MODELS["recurrent, with attention"],
+    "recurrent, bidirectional, embeddings' rate × 8": (BIDIRECTIONAL, (64, 128, 1), 0.01),
+}
 
 
 def rows(seed, root, max_epochs=12, num_train=2200):
@@ -21,8 +27,9 @@ def rows(seed, root, max_epochs=12, num_train=2200):
     Chapter 7 trains them for eight epochs, to save time.
     """
     data = phrasebook_pairs(num_train)
-    for title, (parts, sizes, lr) in MODELS.items():
-        model = translator(d2lmini, data, parts, sizes, lr, seed)
+    for title, (parts, sizes, lr) in {**MODELS, **LARGER_STEP}.items():
+        model = translator(VARIANTS, data, parts, sizes, lr, seed)
+        model.factor = 8 if title in LARGER_STEP else 1
         trainer = d2lmini.Trainer(max_epochs, gradient_clip_val=1, warmup=50)
         yield title, train(model, trainer, data)
     yield control(data, seed)

@@ -7,6 +7,7 @@ mean BLEU of d2l's four sentences (0 to 1), those of a classifier its held-out a
 
 import random
 import statistics
+from types import SimpleNamespace
 
 import torch
 from torch import nn
@@ -17,6 +18,7 @@ import d2lmini
 TRANSLATION = {"weights": 0, "epochs": 1, "held-out BLEU": 1, "four sentences": 2}
 PLAIN = "Seq2SeqEncoder", "Seq2SeqDecoder"
 ATTENTIVE = "Seq2SeqEncoder", "Seq2SeqAttentionDecoder"
+BIDIRECTIONAL = "BidirectionalEncoder", "Seq2SeqAttentionDecoder"
 TRANSFORMER = "TransformerEncoder", "TransformerDecoder"
 MODELS = {  # of the phrasebook: the parts, sizes and highest learning rate
     "recurrent, without attention": (PLAIN, (64, 128, 1), 0.01),
@@ -56,6 +58,41 @@ def translator(library, data, parts, sizes, lr, seed):
     encoder = Encoder(len(data.src_vocab), *sizes)
     decoder = Decoder(len(data.tgt_vocab), *sizes)
     return library.Seq2Seq(encoder, decoder, tgt_pad=data.tgt_vocab["<pad>"], lr=lr)
+
+
+class BidirectionalEncoder(d2lmini.Seq2SeqEncoder):
+    """A GRU for each direction, with half of the hidden units each."""
+
+    def __init__(self, vocab_size, embed_size, num_hiddens, num_layers, dropout=0):
+        super().__init__(vocab_size, embed_size, num_hiddens, num_layers, dropout)
+        options = {"dropout": self.rnn.dropout, "bidirectional": True}
+        self.rnn = nn.GRU(embed_size, num_hiddens // 2, num_layers, **options)
+        self.apply(d2lmini.init_seq2seq)
+
+    def forward(self, X, valid_lens=None, *args):
+        outputs, state = super().forward(X, valid_lens)
+        return outputs, torch.cat((state[::2], state[1::2]), dim=-1)
+
+
+class EmbeddingRate(d2lmini.Seq2Seq):
+    """A translator whose embeddings learn at `factor` times the rate of all others."""
+
+    factor = 1
+
+    def configure_optimizers(self):
+        embeddings = [m.weight for m in self.modules() if isinstance(m, nn.Embedding)]
+        others = [w for w in self.parameters() if not any(w is e for e in embeddings)]
+        groups = [{"params": embeddings, "lr": self.factor * self.lr}, {"params": others}]
+        return torch.optim.Adam(groups, lr=self.lr, fused=True)
+
+
+VARIANTS = SimpleNamespace(  # the library, with these two
+    **{
+        **vars(d2lmini),
+        "BidirectionalEncoder": BidirectionalEncoder,
+        "Seq2Seq": EmbeddingRate,
+    }
+)
 
 
 def reset(module):
