@@ -15,9 +15,11 @@ from tools.measure import results
 from tools.measure.experiments import (
     copying,
     differences,
+    draws,
     gpt,
     large,
     look_up,
+    look_up_longer,
     norms,
     parts,
     phrasebook,
@@ -34,7 +36,9 @@ EXPERIMENTS = {
     "small": small,
     "large": large,
     "vision": vision,
+    "draws": draws,
     "look_up": look_up,
+    "look_up_longer": look_up_longer,
     "gpt": gpt,
 }
 
