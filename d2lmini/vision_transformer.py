@@ -236,13 +236,15 @@ class ViT(Classifier):
     """A vision Transformer (Dosovitskiy et al., 2021).
 
     Images (b, C, H, W) of img_size give scores (b, num_classes). The first call fixes
-    the channels. Trained as every `Classifier`, by stochastic gradient descent. Raises
-    ValueError for sizes that do not fit, see `PatchEmbedding` and `MultiHeadAttention`.
+    the channels. Position vectors start with standard deviation pos_std. Trained as
+    every `Classifier`, by stochastic gradient descent. Raises ValueError for sizes that
+    do not fit, see `PatchEmbedding` and `MultiHeadAttention`.
     """
 
     def __init__(
         self, img_size, patch_size, num_hiddens, mlp_num_hiddens, num_heads, num_blks,
-        emb_dropout, blk_dropout, lr=0.1, use_bias=False, num_classes=10,
+        emb_dropout, blk_dropout, lr=0.1, use_bias=False, num_classes=10, *,
+        pos_std=0.02,
     ):  # fmt: skip
         super().__init__()
         self.save_hyperparameters()
@@ -250,7 +252,7 @@ class ViT(Classifier):
         self.patch_embedding = PatchEmbedding(img_size, patch_size, d)
         num_steps = self.patch_embedding.num_patches + 1  # one more for <cls>
         self.cls_token = nn.Parameter(torch.zeros(1, 1, d))
-        self.pos_embedding = nn.Parameter(0.02 * torch.randn(1, num_steps, d))
+        self.pos_embedding = nn.Parameter(pos_std * torch.randn(1, num_steps, d))
         self.dropout = nn.Dropout(emb_dropout)
         blocks = [
             ViTBlock(d, d, mlp_num_hiddens, num_heads, blk_dropout, use_bias)

@@ -10,9 +10,11 @@ from tools.measure import scores
 from tools.measure.experiments import (
     copying,
     differences,
+    draws,
     embeddings,
     gpt,
     look_up,
+    look_up_longer,
     norms,
     parts,
     phrasebook,
@@ -223,16 +225,40 @@ def test_digits_are_classified_with_few_and_with_many_images():
     assert rows.pop("digits guessed at random") == (None, 0.1, 0.1)
     assert [*rows] == [
         "nearest neighbour",
+        "logistic regression",
         "dense layers",
         "convolutions",
         "convolutions, pixels in a random order",
         "vision Transformer",
         "vision Transformer, initial positions of d2l",
+        "vision Transformer, output layer reads all tokens",
     ]
-    num_weights, few, many = rows.pop("nearest neighbour")
-    assert num_weights is None and 0.5 < few < many < 1
+    for title in vision.BASELINES:
+        num_weights, few, many = rows.pop(title)
+        assert num_weights is None and 0.5 < few < many < 1
     for num_weights, *accuracies in rows.values():
         assert num_weights > 5_000 and 0 <= min(accuracies) <= max(accuracies) < 0.9
+
+
+def test_each_draw_of_digits_has_other_training_images_and_the_same_held_out_ones():
+    order, draws = d2l.Digits(), [vision.drawn(40, draw) for draw in range(3)]
+    for at, data in zip((0, 40, 80), draws):
+        (X, y), (all_images, labels) = data.train[:], order.train[:]
+        assert torch.equal(X, all_images[at : at + 40])
+        assert torch.equal(y, labels[at : at + 40]) and len(y.unique()) == 10
+        assert torch.equal(data.val[:][0], order.val[:][0])
+
+
+def test_the_table_of_draws_has_the_models_of_the_table_above_it():
+    few = {"steps": 1, "images": (10,)}
+    rows, others = (dict(draws.rows(seed, None, **few)) for seed in (0, 1))
+    assert [*rows] == [*dict(vision.rows(0, None, **few))]
+    assert rows["nearest neighbour"] != others["nearest neighbour"]
+
+
+def test_look_up_is_also_tried_by_baselines_and_for_longer():
+    rows = dict(look_up_longer.rows(0, None, steps=(2, 3)))
+    assert len(rows) == 5 and all(0 <= accuracy < 0.4 for (accuracy,) in rows.values())
 
 
 def test_the_networks_that_look_up_a_digit_are_of_about_equal_size():

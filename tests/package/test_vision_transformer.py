@@ -204,6 +204,8 @@ def test_a_vit_begins_with_small_positions_and_an_empty_cls():
     assert vit.pos_embedding.shape == (1, 257, 64)
     assert 0.019 < vit.pos_embedding.std() < 0.021
     assert vit.cls_token.shape == (1, 1, 64) and (vit.cls_token == 0).all()
+    far = d2l.ViT(32, 2, 64, 64, 2, 1, 0.1, 0.1, pos_std=1)  # as d2l's
+    assert 0.98 < far.pos_embedding.std() < 1.02
 
 
 def test_dropout_falls_on_tokens_with_their_positions_and_on_both_parts_of_a_block():

@@ -15,10 +15,12 @@ from tools.measure import results
 from tools.measure.experiments import (
     copying,
     differences,
+    draws,
     embeddings,
     gpt,
     large,
     look_up,
+    look_up_longer,
     norms,
     parts,
     phrasebook,
@@ -36,7 +38,9 @@ EXPERIMENTS = {
     "small": small,
     "large": large,
     "vision": vision,
+    "draws": draws,
     "look_up": look_up,
+    "look_up_longer": look_up_longer,
     "gpt": gpt,
 }
 

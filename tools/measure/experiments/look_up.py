@@ -7,7 +7,6 @@ from torch import nn
 
 import d2lmini
 from tools.measure.experiments.training import (
-    FarViT,
     Net,
     ViT,
     accuracies,
@@ -33,7 +32,7 @@ def rows(seed, root, steps=(600, 1200)):
     """The networks of chapter 8 that look up a digit, and more convolutional ones."""
     vit = "vision Transformer, initial positions of d2l"
     builds = {
-        vit: (partial(FarViT, 24, 8), 0.005),
+        vit: (partial(ViT, 24, 8, pos_std=1), 0.005),
         f"{vit}, uniform weights": (uniform_attention, 0.005),
         "vision Transformer": (partial(ViT, 24, 8), 0.005),
     }
@@ -51,7 +50,7 @@ def rows(seed, root, steps=(600, 1200)):
 
 def uniform_attention():
     """A vision Transformer for look-up in which all queries are and stay zero."""
-    model = FarViT(24, 8)
+    model = ViT(24, 8, pos_std=1)
     for block in model.blks:
         nn.init.zeros_(block.attention.W_q.weight.requires_grad_(False))
     return model

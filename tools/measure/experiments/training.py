@@ -138,16 +138,16 @@ class WithAdam(d2lmini.Classifier):
 class ViT(WithAdam, d2lmini.ViT):
     """A small vision Transformer."""
 
-    def __init__(self, img_size, patch_size):
-        super().__init__(img_size, patch_size, **VIT_SIZES)
+    def __init__(self, img_size, patch_size, pos_std=0.02):
+        super().__init__(img_size, patch_size, **VIT_SIZES, pos_std=pos_std)
 
 
-class FarViT(ViT):
-    """A vision Transformer whose position vectors have variance 1, as d2l's."""
-
-    def __init__(self, img_size, patch_size):
-        super().__init__(img_size, patch_size)
-        nn.init.normal_(self.pos_embedding)
+def read_all_tokens(vit):
+    """A vision Transformer, of which the output layer now reads all tokens side by side."""
+    numbers = vit.pos_embedding.numel()  # of all tokens
+    vit.blks.append(nn.Sequential(nn.Flatten(), nn.Unflatten(1, (1, numbers))))
+    vit.head = nn.Linear(numbers, 10)
+    return vit
 
 
 class Net(WithAdam):
