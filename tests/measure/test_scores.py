@@ -11,6 +11,7 @@ from tools.measure.experiments import (
     copying,
     differences,
     gpt,
+    gpt_rates,
     look_up,
     norms,
     parts,
@@ -134,6 +135,15 @@ def test_every_part_of_a_gpt_is_trained_from_small_and_from_larger_weights():
     assert weights > fewer > 100_000  # RMSNorm has no biases
     assert len({*bits, *others}) == 4
     assert all(3 < number < 4 for number in (*bits, *others))  # near 10 bits for 2.7 bytes
+
+
+@pytest.mark.slow
+def test_a_gpt_is_trained_with_each_rate():
+    models = {"with rotary": ["rotary"]}
+    rows = dict(gpt_rates.rows(0, None, 2, models, rates=(0.001, 0.012)))
+    assert [*rows] == [f"with rotary, {size} first weights" for size in ("small", "larger")]
+    numbers = [bits for _, *row in rows.values() for bits in row]
+    assert len({*numbers}) == 4 and all(3 < number < 4 for number in numbers)
 
 
 def test_a_table_has_the_mean_and_the_spread_over_the_seeds(monkeypatch):

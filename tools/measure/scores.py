@@ -16,6 +16,7 @@ from tools.measure.experiments import (
     copying,
     differences,
     gpt,
+    gpt_rates,
     large,
     look_up,
     norms,
@@ -36,6 +37,7 @@ EXPERIMENTS = {
     "vision": vision,
     "look_up": look_up,
     "gpt": gpt,
+    "gpt_rates": gpt_rates,
 }
 
 
