@@ -61,7 +61,6 @@ def test_pairs_of_words_tell_which_of_two_comes_first():
     assert pretraining.pairs_of_words(texts(40, 0), texts(40, 1)) == 1
     X, y = texts(400, 2)
     assert pretraining.pairs_of_words((X, y), (X, 1 - y)) == 0
-    assert 0.3 < pretraining.pairs_of_words((X, y[torch.randperm(400)]), (X, y)) < 0.7
 
 
 def test_without_pretraining_more_labels_and_more_updates_are_tried():
