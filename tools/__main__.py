@@ -273,7 +273,7 @@ def post_training():
 @command
 def pretraining():
     """compare chapter 10's models of three seeds, in some minutes (WRITE=1)"""
-    measure("pretraining")
+    measure("pretraining", "ONLY")
 
 
 @command

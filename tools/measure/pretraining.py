@@ -1,17 +1,20 @@
 """Run the experiments of chapter 10 with more seeds: three pretrained models.
 
-    make pretraining [WRITE=1]
+    make pretraining [ONLY=many_labels] [WRITE=1]
 
 The first table says how often each masked model prefers the right form of a hidden verb,
-the second how well classifiers do that start from parts of these models. The code is that
-of the notebook's cells, in whose kernel `measure` runs. With WRITE=1, the tables go to
+the second how well classifiers do that start from parts of these models, and the third
+how many labels do without pretraining what few do with it. The code is that of the
+notebook's cells, in whose kernel `measure` runs. With WRITE=1, the tables go to
 book/_generated.
 """
 
 import argparse
 import sys
+from itertools import combinations
 
 import torch
+from torch import nn
 
 from tools import ROOT
 from tools.measure import chapter, results
@@ -23,6 +26,8 @@ AGREEMENT = ["easy", "hard"]
 FEW_LABELS = [
     f"{task.replace('_', ' ')}, {number}" for task in TASKS for number in TASKS[task]
 ]
+NUMBERS = [200, 400, 800, 1600, 3200]
+MANY_LABELS = [f"{number:,} labels" for number in NUMBERS]
 
 
 def agreement(models, names):
@@ -50,34 +55,94 @@ def few_labels(models, names, seeds):
     }
 
 
+def many_labels(names, numbers, seeds):
+    """Name of a classifier -> its accuracies (numbers, seeds), without pretraining."""
+    task, fine_tune = names["right_or_wrong"], names["fine_tune"]
+    rows = {
+        f"scratch, {updates} updates": [
+            [fine_tune("scratch", task, number, seed, updates) for seed in seeds]
+            for number in numbers
+        ]
+        for updates in (60, 600)
+    }
+    rows["pairs of words"] = [
+        [pairs_of_words(task(number, seed), task(600, 999)) for seed in seeds]
+        for number in numbers
+    ]
+    return {name: torch.tensor(row) for name, row in rows.items()}
+
+
+def pairs_of_words(training, test):
+    """The accuracy of a logistic regression on which word comes anywhere before which."""
+
+    def pairs(X):
+        return [{*combinations(row, 2)} for row in X.tolist()]
+
+    (X, y), (X_test, y_test) = training, test
+    column = {pair: j for j, pair in enumerate(sorted(set().union(*pairs(X))))}
+
+    def features(X):
+        Z = torch.zeros(len(X), len(column))
+        for i, row in enumerate(pairs(X)):
+            Z[i, [column[pair] for pair in row if pair in column]] = 1
+        return Z
+
+    w = nn.Parameter(torch.zeros(len(column)))
+    optimizer = torch.optim.LBFGS([w], max_iter=100, line_search_fn="strong_wolfe")
+    Z = features(X)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = nn.functional.binary_cross_entropy_with_logits(Z @ w, y.float())
+        loss = loss + 0.001 * w.square().sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    return ((features(X_test) @ w > 0) == y_test).float().mean().item()
+
+
+def cells_of(rows):
+    """The rows of a table: the mean of the seeds, the lowest and the highest."""
+    return [
+        [name, *(f"{run.mean():.2f} ({run.min():.2f}–{run.max():.2f})" for run in runs)]
+        for name, runs in rows.items()
+    ]
+
+
 def tables(models, names, seeds):
     """Name of a file -> its table in Markdown."""
     shares = [
         [name, *(f"{share:.3f}" for share in row)]
         for name, row in agreement(models, names).items()
     ]
-    accuracies = [
-        [start, *(f"{run.mean():.2f} ({run.min():.2f}–{run.max():.2f})" for run in runs)]
-        for start, runs in few_labels(models, names, seeds).items()
-    ]
+    accuracies = cells_of(few_labels(models, names, seeds))
     return {
         "agreement": f"{results.head(['', *AGREEMENT])}\n{results.lines(*shares)}",
         "few_labels": f"{results.head(['', *FEW_LABELS])}\n{results.lines(*accuracies)}",
     }
 
 
-def measure(names):
+def measure(names, only=None):
     """The tables, given the names that the notebook's cells define."""
-    models = [names["mlm"], *(names["train_masked"](seed) for seed in (1, 2))]
-    return tables(models, names, range(5))
+    found = {}
+    if only != "many_labels":
+        models = [names["mlm"], *(names["train_masked"](seed) for seed in (1, 2))]
+        found = tables(models, names, range(5))
+    rows = cells_of(many_labels(names, NUMBERS, range(3)))
+    head = results.head(["", *MANY_LABELS])
+    return found | {"many_labels": f"{head}\n{results.lines(*rows)}"}
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=["many_labels"], help="the third table")
     parser.add_argument("--write", action="store_true", help="to the page of results")
     options = parser.parse_args(argv)
     origin = results.origin()
-    here = f"importlib.import_module({__spec__.name!r}).measure(globals())"
+    here = (
+        f"importlib.import_module({__spec__.name!r}).measure(globals(), {options.only!r})"
+    )
     for name, table in chapter.run(NOTEBOOK, here, last=LAST).items():
         print(table, end="\n\n")
         if options.write:

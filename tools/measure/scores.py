@@ -18,6 +18,7 @@ from tools.measure.experiments import (
     draws,
     embeddings,
     gpt,
+    gpt_rates,
     large,
     look_up,
     look_up_longer,
@@ -42,6 +43,7 @@ EXPERIMENTS = {
     "look_up": look_up,
     "look_up_longer": look_up_longer,
     "gpt": gpt,
+    "gpt_rates": gpt_rates,
 }
 
 

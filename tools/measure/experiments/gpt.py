@@ -10,6 +10,7 @@ from tools.measure.own_text import encode
 
 COLUMNS = {"weights": 0, "bits per byte": 3, "with larger first weights": 3}
 SIZES = {"vocab_size": 1024, "num_blks": 2, "num_heads": 4, "max_len": 128}
+STDS = (0.02, 64**-0.5)  # of the first weights of the feed-forward networks
 PARTS = {  # the options of `GPT`; a ✓ in its column marks a model that has the part
     "RMSNorm": {"norm": "rms"},
     "SwiGLU": {"ffn": "swiglu"},
@@ -30,15 +31,18 @@ MODELS = [  # the parts that differ from GPT-2's
 def rows(seed, root, num_batches=150, models=MODELS):
     """GPT-2 and its variants, trained alike, with small and with larger first weights."""
     for parts in models:
-        options = {name: value for part in parts for name, value in PARTS[part].items()}
-        bits = []
-        for std in (0.02, 64**-0.5):
-            torch.manual_seed(seed)
-            model = d2lmini.GPT(**SIZES, num_hiddens=64, lr=0.006, ffn_std=std, **options)
-            torch.manual_seed(seed)  # the same batches for all
-            bits.append(train(model, num_batches))
         marks = ("✓" if part in parts else "" for part in PARTS)
-        yield tuple(marks), (num_weights(model), *bits)
+        bits = [trained(parts, std, 0.006, seed, num_batches) for std in STDS]
+        yield tuple(marks), (bits[0][0], *(score for _, score in bits))
+
+
+def trained(parts, std, lr, seed, num_batches):
+    """How many weights a model with these parts has, and its bits per byte."""
+    options = {name: value for part in parts for name, value in PARTS[part].items()}
+    torch.manual_seed(seed)
+    model = d2lmini.GPT(**SIZES, num_hiddens=64, lr=lr, ffn_std=std, **options)
+    torch.manual_seed(seed)  # the same batches for all
+    return num_weights(model), train(model, num_batches)
 
 
 def train(model, num_batches):
