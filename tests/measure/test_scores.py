@@ -47,7 +47,7 @@ def test_each_part_of_a_transformer_is_removed_in_turn():
     titles.append(f"{titles[3]} and the self-attention of the encoder")
     titles.append(f"{titles[0]}, 0.4 times the rate")
     recurrent = "recurrent, with attention"
-    last = [recurrent, f"{recurrent}, embeddings' rate × 8"]
+    last = ["with one head", recurrent, f"{recurrent}, embeddings' rate × 8"]
     assert [*rows] == ["Transformer", *titles, *last]
     weights = [row[0] for row in rows.values()]
     whole, residual, norm, positions, ffn, encoder, decoder, factor, both, *_ = weights
@@ -61,7 +61,8 @@ def test_each_model_is_trained_with_small_and_large_steps_of_its_embeddings():
     rows = dict(embeddings.rows(0, None, max_epochs=1, num_train=64, rates=(0.01,)))
     assert [*rows] == [f"{name}, rate 0.01" for name in embeddings.MODELS]
     weights = [row[0] for row in rows.values()]
-    assert weights[0] > weights[1] > weights[2] > 200_000
+    recurrent, bidirectional, after, transformer = weights
+    assert recurrent > bidirectional > transformer > 200_000 and after > transformer
     assert all(len(row) == len(embeddings.COLUMNS) for row in rows.values())
     assert all(0 <= bleu <= 100 for _, *scores in rows.values() for bleu in scores)
 
@@ -98,6 +99,30 @@ def test_a_bidirectional_encoder_reads_every_token_before_the_padding_and_none_a
         assert (others != outputs[:3]).any(dim=-1).all() == moves
     torch.testing.assert_close(state[0, :, :3], outputs[2, :, :3])  # the last token
     torch.testing.assert_close(state[0, :, 3:], outputs[0, :, 3:])  # the first token
+
+
+def test_a_decoder_that_attends_after_its_step_sees_no_later_token_and_no_padding():
+    torch.manual_seed(0)
+    decoder = training.LuongDecoder(9, 4, 6, 1)
+    values, first = torch.randn(2, 3, 6), torch.randn(1, 2, 6)
+    lengths = torch.tensor([3, 2])
+    X = torch.randint(9, (2, 5))
+    logits, (_, last, _) = decoder(X, (values, first, lengths))
+    state, steps = (values, first, lengths), []
+    for x in X.split(1, dim=1):  # one token at a time
+        step, state = decoder(x, state)
+        steps.append(step)
+    torch.testing.assert_close(torch.cat(steps, dim=1), logits)
+    torch.testing.assert_close(state[1], last)
+    changed = X.clone()
+    changed[:, 3] = (X[:, 3] + 1) % 9
+    moved = (decoder(changed, (values, first, lengths))[0] != logits).any(dim=-1)
+    assert moved.tolist() == [[False, False, False, True, True]] * 2
+    hidden = values.clone()
+    hidden[1, 2] = 9  # padding
+    torch.testing.assert_close(decoder(X, (hidden, first, lengths))[0], logits)
+    hidden[1, 1] = 9  # the context of one step changes its own logits
+    assert (decoder(X, (hidden, first, lengths))[0][1] != logits[1]).any(dim=-1).all()
 
 
 def test_each_part_that_is_removed_changes_the_logits_in_its_own_way():

@@ -9,6 +9,7 @@ the learning rate for the embeddings undoes this.
 from tools.measure.experiments.training import (
     ATTENTIVE,
     BIDIRECTIONAL,
+    LUONG,
     TRANSFORMER,
     VARIANTS,
     UnvalidatedTrainer,
@@ -20,6 +21,7 @@ from tools.measure.experiments.training import (
 MODELS = {  # the parts, the sizes, and what multiplies the embeddings
     "recurrent": (ATTENTIVE, (64, 128, 1), 1),
     "recurrent, bidirectional": (BIDIRECTIONAL, (64, 128, 1), 1),
+    "recurrent, attention after the step": (LUONG, (64, 128, 1), 1),
     "Transformer": (TRANSFORMER, (64, 128, 4, 2, 0), 8),
 }
 RATES = 0.005, 0.01, 0.02

@@ -7,6 +7,7 @@ from torch import nn
 
 from tools.measure.experiments.training import (
     MODELS,
+    TRANSFORMER,
     VARIANTS,
     UnvalidatedTrainer,
     phrasebook_pairs,
@@ -86,12 +87,13 @@ PARTS = {  # each removed in turn: the names of its modules, and what takes thei
     "self-attention of the decoder": ("decoder.blks.*.attention1", ZerosWithCache),
     "factor √d of the embeddings": ("??coder", unscaled),
 }
+ONE_HEAD = TRANSFORMER, (64, 128, 1, 2, 0), 0.005
 RESIDUAL = "residual connections"
 BOTH = "feed-forward networks", "self-attention of the encoder"
 
 
 def rows(seed, root, max_epochs=8, num_train=2200):
-    """The models of chapter 7: whole, each without one part, and recurrent.
+    """The models of chapter 7: whole, each without one part, with one head, and recurrent.
 
     Without the residual connections a lower rate is tried as well. The last model is
     recurrent, and its embeddings take the step that the factor gives a Transformer's.
@@ -105,10 +107,11 @@ def rows(seed, root, max_epochs=8, num_train=2200):
     variants = {"Transformer": ("Transformer", (), 1, 1), **variants}
     lower = f"without the {RESIDUAL}, 0.4 times the rate"
     variants[lower] = "Transformer", [RESIDUAL], 0.4, 1
+    variants["with one head"] = "with one head", (), 1, 1
     variants[recurrent] = recurrent, (), 1, 1
     variants[f"{recurrent}, embeddings' rate × 8"] = recurrent, (), 1, 8
     for title, (name, removed, slower, factor) in variants.items():
-        names, sizes, lr = MODELS[name]
+        names, sizes, lr = {**MODELS, "with one head": ONE_HEAD}[name]
         model = translator(VARIANTS, data, names, sizes, slower * lr, seed)
         model.factor = factor
         for part in removed:

@@ -5,6 +5,7 @@ chapters 4 and 7, trained as in chapter 7, for twelve epochs.
 import d2lmini
 from tools.measure.experiments.training import (
     BIDIRECTIONAL,
+    LUONG,
     MODELS,
     TRANSLATION,
     VARIANTS,
@@ -18,6 +19,11 @@ COLUMNS = TRANSLATION
 LARGER_STEP = {  # their embeddings take the steps of the Transformer's
     "recurrent, with attention, embeddings' rate × 8": MODELS["recurrent, with attention"],
     "recurrent, bidirectional, embeddings' rate × 8": (BIDIRECTIONAL, (64, 128, 1), 0.01),
+    "recurrent, attention after the step, embeddings' rate × 8": (
+        LUONG,
+        (64, 128, 1),
+        0.01,
+    ),
 }
 
 

@@ -19,6 +19,7 @@ TRANSLATION = {"weights": 0, "epochs": 1, "held-out BLEU": 1, "four sentences": 
 PLAIN = "Seq2SeqEncoder", "Seq2SeqDecoder"
 ATTENTIVE = "Seq2SeqEncoder", "Seq2SeqAttentionDecoder"
 BIDIRECTIONAL = "BidirectionalEncoder", "Seq2SeqAttentionDecoder"
+LUONG = "Seq2SeqEncoder", "LuongDecoder"
 TRANSFORMER = "TransformerEncoder", "TransformerDecoder"
 MODELS = {  # of the phrasebook: the parts, sizes and highest learning rate
     "recurrent, without attention": (PLAIN, (64, 128, 1), 0.01),
@@ -74,6 +75,32 @@ class BidirectionalEncoder(d2lmini.Seq2SeqEncoder):
         return outputs, torch.cat((state[::2], state[1::2]), dim=-1)
 
 
+class LuongDecoder(d2lmini.Seq2SeqAttentionDecoder):
+    """A GRU whose new states attend to the source (Luong et al., 2015).
+
+    Attention comes after the step of the GRU, which reads the previous token only. The
+    output layer reads the state and the context side by side. Shapes are those of
+    `Seq2SeqAttentionDecoder`, but the weights (b, n, m) of all steps are one tensor.
+    """
+
+    def __init__(self, vocab_size, embed_size, num_hiddens, num_layers, dropout=0):
+        super().__init__(vocab_size, embed_size, num_hiddens, num_layers, dropout)
+        options = {"dropout": self.rnn.dropout}
+        self.rnn = nn.GRU(embed_size, num_hiddens, num_layers, **options)
+        self.dense = nn.Linear(2 * num_hiddens, vocab_size)
+        nn.ModuleList([self.rnn, self.dense]).apply(d2lmini.init_seq2seq)
+
+    def forward(self, X, state):
+        values, hidden_state, valid_lens = state
+        keys = self.attention.W_k(values)
+        outputs, hidden_state = self.rnn(self.embedding(X).transpose(0, 1), hidden_state)
+        queries = outputs.transpose(0, 1)  # (n, b, p) -> (b, n, p)
+        context = self.attention.attend(queries, keys, values, valid_lens)
+        self._attention_weights = [self.attention.attention_weights]
+        logits = self.dense(torch.cat((queries, context), dim=-1))
+        return logits, (values, hidden_state, valid_lens)
+
+
 class EmbeddingRate(d2lmini.Seq2Seq):
     """A translator whose embeddings learn at `factor` times the rate of all others."""
 
@@ -86,10 +113,11 @@ class EmbeddingRate(d2lmini.Seq2Seq):
         return torch.optim.Adam(groups, lr=self.lr, fused=True)
 
 
-VARIANTS = SimpleNamespace(  # the library, with these two
+VARIANTS = SimpleNamespace(  # the library, with these three
     **{
         **vars(d2lmini),
         "BidirectionalEncoder": BidirectionalEncoder,
+        "LuongDecoder": LuongDecoder,
         "Seq2Seq": EmbeddingRate,
     }
 )
