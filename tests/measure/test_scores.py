@@ -269,7 +269,9 @@ def test_digits_are_classified_with_few_and_with_many_images():
         "convolutions, pixels in a random order",
         "vision Transformer",
         "vision Transformer, initial positions of d2l",
+        "vision Transformer, one large vector for all tokens",
         "vision Transformer, output layer reads all tokens",
+        "vision Transformer, output layer reads the mean of all tokens",
     ]
     for title in vision.BASELINES:
         num_weights, few, many = rows.pop(title)
@@ -296,12 +298,15 @@ def test_the_table_of_draws_has_the_models_of_the_table_above_it():
 
 def test_look_up_is_also_tried_by_baselines_and_for_longer():
     rows = dict(look_up_longer.rows(0, None, steps=(2, 3)))
-    assert len(rows) == 5 and all(0 <= accuracy < 0.4 for (accuracy,) in rows.values())
+    assert len(rows) == 6 and all(0 <= accuracy < 0.4 for (accuracy,) in rows.values())
 
 
 def test_the_networks_that_look_up_a_digit_are_of_about_equal_size():
     rows = dict(look_up.rows(0, None, steps=(2,)))
     assert rows.pop("digits guessed at random") == (None, 0.1)
+    _, named = rows.pop("one of the eight digits, named at random")
+    _, frequent = rows.pop("the most frequent of the eight digits")
+    assert abs(named - (1 / 8 + 7 / 8 / 10)) < 0.002 and 0.29 < frequent < 0.31
     transformer = rows["vision Transformer"][0]
     for num_weights, accuracy in rows.values():
         assert abs(num_weights / transformer - 1) < 0.15 and 0 <= accuracy < 0.4

@@ -45,7 +45,20 @@ def rows(seed, root, steps=(600, 1200)):
             for number in steps
         ]
         yield title, (num_weights(models[0]), *accuracies(models, *d2lmini.LookUp().val))
+    for title, accuracy in without_pointer().items():
+        yield title, (None, *[accuracy] * len(steps))
     yield "digits guessed at random", (None, *[1 / 10] * len(steps))
+
+
+def without_pointer(n=100_000):
+    """The accuracies of two guesses that know the eight digits, but not the pointer."""
+    labels, fixed = d2lmini.Digits().val[:][1], torch.Generator().manual_seed(0)
+    eight = labels[torch.randint(len(labels), (n, 8), generator=fixed)]
+    shares = nn.functional.one_hot(eight).sum(dim=1) / 8  # (n, 10), of each digit
+    return {
+        "one of the eight digits, named at random": (shares**2).sum(dim=1).mean().item(),
+        "the most frequent of the eight digits": shares.amax(dim=1).mean().item(),
+    }
 
 
 def uniform_attention():

@@ -24,6 +24,9 @@ def rows(seed, root, steps=(600, 3000)):
         "vision Transformer, initial positions of d2l": (
             *(partial(ViT, 24, 8, pos_std=1), 0.005, many),
         ),
+        "vision Transformer, initial positions of d2l, uniform weights": (
+            *(look_up.uniform_attention, 0.005, many),
+        ),
         f"convolutions, {NET}, rate 0.01": (
             *(partial(look_up.convolutional, *look_up.NETS[NET]), 0.01, many),
         ),

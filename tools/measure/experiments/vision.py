@@ -40,13 +40,30 @@ def convolutions():
     )
 
 
+def with_one_large_vector():
+    """A vision Transformer that adds one random vector, of d2l's size, to all tokens."""
+    vit = ViT(8, 2)
+    with torch.no_grad():
+        vit.pos_embedding += torch.randn(1, 1, vit.pos_embedding.shape[-1])
+    return vit
+
+
+def read_the_mean():
+    """A vision Transformer, of which the output layer reads the mean of all tokens."""
+    vit = ViT(8, 2)
+    vit.blks.append(nn.AdaptiveAvgPool2d((1, None)))  # (b, m + 1, d) -> (b, 1, d)
+    return vit
+
+
 BUILDS = {
     "dense layers": dense_layers,
     "convolutions": convolutions,
     "convolutions, pixels in a random order": convolutions,
     "vision Transformer": partial(ViT, 8, 2),
     "vision Transformer, initial positions of d2l": partial(ViT, 8, 2, pos_std=1),
+    "vision Transformer, one large vector for all tokens": with_one_large_vector,
     "vision Transformer, output layer reads all tokens": lambda: read_all_tokens(ViT(8, 2)),
+    "vision Transformer, output layer reads the mean of all tokens": read_the_mean,
 }
 
 
