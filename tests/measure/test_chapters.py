@@ -33,7 +33,7 @@ def test_one_cell_of_the_notebook_is_the_last_needed(module):
     assert sum(module.LAST in cell.source for cell in cells) == 1
 
 
-def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_patched(
+def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_ablated(
     monkeypatch,
 ):
     """A model is here its own BLEU, and its own fraction in hundredths."""
@@ -48,7 +48,7 @@ def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_patch
         "models": {"no attention": [40.0, 41.0], "attention": [70.0, 71.0]},
         "kinds": {"no attention": 40.0, "attention": 70.0},
         "train": lambda Decoder, seed, lr=0.01: Decoder + seed + (lr != 0.01),
-        "patch": lambda model: {"negation": [model / 100, (model - 60) / 100]},
+        "ablate": lambda model: {"negation": [model / 100, (model - 60) / 100]},
     }
     found = attention.measure(names)
     assert (
@@ -62,7 +62,7 @@ def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_patch
     assert (
         "| no attention, half the rate | 43.0 ± 1.6 | 41.0 | 45.0 |" in found["attention"]
     )
-    assert "| negation | 0.72 ± 0.02 | 0.12 ± 0.02 |" in found["patching"]
+    assert "| negation | 0.72 ± 0.02 | 0.12 ± 0.02 |" in found["ablation"]
 
 
 def test_each_seed_has_one_of_the_pretrained_models(monkeypatch):

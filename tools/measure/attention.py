@@ -20,7 +20,7 @@ from tools.measure import chapter, results
 from tools.measure.scores import spread
 
 NOTEBOOK = ROOT / "notebooks" / "04_bahdanau.ipynb"
-LAST = "def patch("  # in the last cell that is needed
+LAST = "def ablate("  # in the last cell that is needed
 BLEU = [
     "BLEU",
     "lowest",
@@ -47,9 +47,9 @@ def bleu(models, names):
     return rows
 
 
-def patched(models, names):
+def ablated(models, names):
     """A row for each choice of states: its name, and the fractions after each change."""
-    found = [names["patch"](model) for model in models]
+    found = [names["ablate"](model) for model in models]
     return [
         [name, *(spread(values, 2) for values in zip(*(rows[name] for rows in found)))]
         for name in found[0]
@@ -70,7 +70,7 @@ def measure(names, seeds=5):
         ]
     rows = {
         "attention": (["", *BLEU], bleu(models, names)),
-        "patching": (["", *CHANGES], patched(models["attention"], names)),
+        "ablation": (["", *CHANGES], ablated(models["attention"], names)),
     }
     return {
         name: f"{results.head(columns)}\n{results.lines(*cells)}"
