@@ -33,24 +33,36 @@ def test_one_cell_of_the_notebook_is_the_last_needed(module):
     assert sum(module.LAST in cell.source for cell in cells) == 1
 
 
-def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_patched(
+def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_ablated(
     monkeypatch,
 ):
     """A model is here its own BLEU, and its own fraction in hundredths."""
     monkeypatch.setattr(attention.d2lmini, "translate", lambda model, *others: model)
-    monkeypatch.setattr(attention.d2lmini, "held_out_bleu", lambda data, preds: preds)
+    monkeypatch.setattr(
+        attention.d2lmini, "held_out_bleu", lambda data, preds, *group: preds + sum(group)
+    )
     names = {
         "data": None,
         "english": None,
+        "groups": {"2–4": (2, 4), "5–6": (5, 6), "7–8": (7, 8), "9–10": (9, 10)},
         "models": {"no attention": [40.0, 41.0], "attention": [70.0, 71.0]},
         "kinds": {"no attention": 40.0, "attention": 70.0},
-        "train": lambda Decoder, seed: Decoder + seed,
-        "patch": lambda model: {"negation": [model / 100, (model - 60) / 100]},
+        "train": lambda Decoder, seed, lr=0.01: Decoder + seed + (lr != 0.01),
+        "ablate": lambda model: {"negation": [model / 100, (model - 60) / 100]},
     }
     found = attention.measure(names)
-    assert "| no attention | 42.0 ± 1.6 | 40.0 | 44.0 |" in found["attention"]
-    assert "| attention | 72.0 ± 1.6 | 70.0 | 74.0 |" in found["attention"]
-    assert "| negation | 0.72 ± 0.02 | 0.12 ± 0.02 |" in found["patching"]
+    assert (
+        "| no attention | 42.0 ± 1.6 | 40.0 | 44.0 | 48.0 | 53.0 | 57.0 | 61.0 |"
+        in found["attention"]
+    )
+    assert (
+        "| attention | 72.0 ± 1.6 | 70.0 | 74.0 | 78.0 | 83.0 | 87.0 | 91.0 |"
+        in found["attention"]
+    )
+    assert (
+        "| no attention, half the rate | 43.0 ± 1.6 | 41.0 | 45.0 |" in found["attention"]
+    )
+    assert "| negation | 0.72 ± 0.02 | 0.12 ± 0.02 |" in found["ablation"]
 
 
 def test_each_seed_has_one_of_the_pretrained_models(monkeypatch):

@@ -27,7 +27,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     heads["benchmark"] = bench.COLUMNS
     heads["own_text"] = own_text.COLUMNS
     heads["attention"] = ["", *attention.BLEU]
-    heads["patching"] = ["", *attention.CHANGES]
+    heads["ablation"] = ["", *attention.CHANGES]
     heads["agreement"] = ["", *pretraining.AGREEMENT]
     heads["few_labels"] = ["", *pretraining.FEW_LABELS]
     heads["many_labels"] = ["", *pretraining.MANY_LABELS]

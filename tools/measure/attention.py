@@ -1,14 +1,17 @@
-"""Train the translators of chapter 4 with more seeds, and patch their states.
+"""Train the translators of chapter 4 with more seeds, and change their states.
 
     make attention [WRITE=1]
 
-The first table has the BLEU of the model with attention and of its controls, the second
-how many negations are still translated when states of the encoder are changed. The code is
+The first table has the BLEU of the model with attention and of its controls, on all
+held-out sentences and by their length, and that of the model without attention at two more
+learning rates. The second has how many negations are still translated when states of the
+encoder are changed. The code is
 that of the notebook's cells, in whose kernel `measure` runs. With WRITE=1, the tables go
 to book/_generated.
 """
 
 import argparse
+import statistics
 import sys
 
 import d2lmini
@@ -17,24 +20,36 @@ from tools.measure import chapter, results
 from tools.measure.scores import spread
 
 NOTEBOOK = ROOT / "notebooks" / "04_bahdanau.ipynb"
-LAST = "def patch("  # in the last cell that is needed
-BLEU = ["BLEU", "lowest", "highest"]
+LAST = "def ablate("  # in the last cell that is needed
+BLEU = [
+    "BLEU",
+    "lowest",
+    "highest",
+    *(f"{n} tokens" for n in ("2–4", "5–6", "7–8", "9–10")),
+]
+RATES = {"half": 0.005, "twice": 0.02}  # the chapter's is 0.01
 CHANGES = ["overwritten", "masked"]
 
 
 def bleu(models, names):
-    """A row for each kind of model: its name, and the mean and the range of its BLEU."""
+    """A row for each kind of model: its name, the mean and the range of its BLEU, and the
+    means of the groups of sentences."""
     data, rows = names["data"], []
     for kind, trained in models.items():
         preds = [d2lmini.translate(model, data, names["english"]) for model in trained]
         found = [d2lmini.held_out_bleu(data, one) for one in preds]
-        rows.append([kind, spread(found, 1), f"{min(found):.1f}", f"{max(found):.1f}"])
+        groups = [
+            statistics.mean(d2lmini.held_out_bleu(data, one, *group) for one in preds)
+            for group in names["groups"].values()
+        ]
+        numbers = [f"{number:.1f}" for number in (min(found), max(found), *groups)]
+        rows.append([kind, spread(found, 1), *numbers])
     return rows
 
 
-def patched(models, names):
+def ablated(models, names):
     """A row for each choice of states: its name, and the fractions after each change."""
-    found = [names["patch"](model) for model in models]
+    found = [names["ablate"](model) for model in models]
     return [
         [name, *(spread(values, 2) for values in zip(*(rows[name] for rows in found)))]
         for name in found[0]
@@ -49,9 +64,13 @@ def measure(names, seeds=5):
             names["models"].items(), names["kinds"].values()
         )
     }
+    for name, lr in RATES.items():
+        models[f"no attention, {name} the rate"] = [
+            names["train"](names["kinds"]["no attention"], i, lr) for i in range(seeds)
+        ]
     rows = {
         "attention": (["", *BLEU], bleu(models, names)),
-        "patching": (["", *CHANGES], patched(models["attention"], names)),
+        "ablation": (["", *CHANGES], ablated(models["attention"], names)),
     }
     return {
         name: f"{results.head(columns)}\n{results.lines(*cells)}"
