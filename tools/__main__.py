@@ -277,6 +277,12 @@ def pretraining():
 
 
 @command
+def counting():
+    """compare chapter 11's small GPT with models that count, in some minutes (WRITE=1)"""
+    measure("counting")
+
+
+@command
 def own_text():
     """train a GPT on Python's code for a minute, ten and an hour (WRITE=1)"""
     measure("own_text", "ROOT")

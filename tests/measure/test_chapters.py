@@ -6,7 +6,7 @@ import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
 from tools.book import pages
-from tools.measure import attention, chapter, pretraining
+from tools.measure import attention, chapter, counting, pretraining
 from tools.notebooks import execute
 
 
@@ -27,7 +27,7 @@ def test_cells_run_up_to_the_last_needed_with_another_seed(tmp_path):
         chapter.run(path, "b", last="c = ")
 
 
-@pytest.mark.parametrize("module", [attention, pretraining])
+@pytest.mark.parametrize("module", [attention, pretraining, counting])
 def test_one_cell_of_the_notebook_is_the_last_needed(module):
     cells = pages.read(module.NOTEBOOK).cells
     assert sum(module.LAST in cell.source for cell in cells) == 1
@@ -63,6 +63,35 @@ def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_ablat
         "| no attention, half the rate | 43.0 ± 1.6 | 41.0 | 45.0 |" in found["attention"]
     )
     assert "| negation | 0.72 ± 0.02 | 0.12 ± 0.02 |" in found["ablation"]
+
+
+def test_the_small_gpt_is_trained_with_three_seeds_and_stands_beside_models_that_count(
+    monkeypatch,
+):
+    """A model is here its own bits per byte."""
+    monkeypatch.setattr(
+        counting.d2lmini,
+        "train_gpt",
+        lambda tokens, updates, *, vocab_size, seed: updates / 100 + seed,
+    )
+    names = {
+        "whole": "a" * 6000,
+        "tokens": None,
+        "tokenizer": None,
+        "scores": {"zlib": 1.912},
+        "begin": {"zlib": 2.64},
+        "bits": lambda model, tokenizer, text: model + len(text) / 1000,
+        "counting_bits": lambda text, n: n + len(text) / 10_000,
+    }
+    found = counting.measure(names)["counting"].splitlines()
+    assert found[0] == "|  | all | 5,000 characters |" and found[2:] == [
+        "| zlib | 1.91 | 2.64 |",
+        "| counts of up to 1 tokens | 1.60 | 1.50 |",
+        "| counts of up to 2 tokens | 2.60 | 2.50 |",
+        "| counts of up to 3 tokens | 3.60 | 3.50 |",
+        "| our GPT, 280 updates | 9.80 ± 1.00 | 8.80 ± 1.00 |",
+        "| our GPT, 840 updates | 15.40 ± 1.00 | 14.40 ± 1.00 |",
+    ]
 
 
 def test_each_seed_has_one_of_the_pretrained_models(monkeypatch):

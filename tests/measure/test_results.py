@@ -8,6 +8,7 @@ from tools import __main__ as commands
 from tools.measure import (
     attention,
     bench,
+    counting,
     own_text,
     post_training,
     pretraining,
@@ -30,6 +31,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     heads["ablation"] = ["", *attention.CHANGES]
     heads["agreement"] = ["", *pretraining.AGREEMENT]
     heads["few_labels"] = ["", *pretraining.FEW_LABELS]
+    heads["counting"] = ["", *counting.COLUMNS]
     heads["many_labels"] = ["", *pretraining.MANY_LABELS]
     heads |= {name: ["", *columns] for name, columns in post_training.TABLES.items()}
     included = re.findall(r"^```\{include\} _generated/(\w+)\.md$", PAGE, re.MULTILINE)

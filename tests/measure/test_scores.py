@@ -13,7 +13,6 @@ from tools.measure.experiments import (
     draws,
     embeddings,
     gpt,
-    gpt_rates,
     look_up,
     look_up_longer,
     norms,
@@ -223,24 +222,16 @@ def test_copying_has_models_without_and_with_attention_and_the_chance_level():
 
 @pytest.mark.slow
 def test_every_part_of_a_gpt_is_trained_from_small_and_from_larger_weights():
-    rows = dict(gpt.rows(0, None, 2, gpt.MODELS[:2]))
-    assert [*rows] == [("",) * 5, ("✓", "", "", "", "")]
-    (weights, *bits), (fewer, *others) = rows.values()
-    assert weights > fewer > 100_000  # RMSNorm has no biases
-    assert len({*bits, *others}) == 4
-    assert all(3 < number < 4 for number in (*bits, *others))  # near 10 bits for 2.7 bytes
-
-
-@pytest.mark.slow
-def test_a_gpt_is_trained_with_higher_rates():
-    models = {"GPT-2": [], "with rotary": ["rotary"]}
-    rows = dict(gpt_rates.rows(0, None, 2, models))
+    models = {name: gpt.MODELS[name] for name in ("GPT-2's parts", "RMSNorm")}
+    rows = dict(gpt.rows(0, None, 2, models, rates=(0.006, 0.02)))
     assert [*rows] == [
-        f"{name}, {size} first weights" for name in models for size in ("small", "larger")
+        f"{name}, {size} first weights" for size in gpt.STDS for name in models
     ]
-    numbers = [bits for _, *row in rows.values() for bits in row if bits is not None]
-    assert len({*numbers}) == 5 and all(3 < number < 4 for number in numbers)
-    assert [row[-1] is None for row in rows.values()] == [True, True, True, False]
+    (weights, *bits), (fewer, *others), *larger = rows.values()
+    assert weights > fewer > 100_000  # RMSNorm has no biases
+    numbers = [*bits, *others, *(number for _, *run in larger for number in run)]
+    assert len({*numbers}) == 8
+    assert all(3 < number < 4 for number in numbers)  # near 10 bits for 2.7 bytes
 
 
 def test_a_table_has_the_mean_and_the_spread_over_the_seeds(monkeypatch):

@@ -1,7 +1,11 @@
 """The measurement runs the chapter's notebook, with other seeds."""
 
+import copy
+from types import SimpleNamespace
+
 import nbformat
 import pytest
+import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
 import d2lmini as d2l
@@ -42,11 +46,37 @@ def test_the_measurement_runs_in_the_notebook_s_kernel_with_its_seed(tmp_path):
 
 def test_each_model_is_a_row_with_one_number_for_each_seed():
     runs = [
-        {"β = 1": {"in order": 0.75, "KL": 1.25 + seed, "with steps": seed / 2}}
+        {
+            "β = 1": {"in order": 0.75, "KL": 1.25 + seed, "with steps": seed / 2},
+            "β = 2": {"in order": 0.5, "with steps": 1},
+        }
         for seed in (0, 1)
     ]
     found = post_training.table(runs, post_training.TABLES["price"])
     assert "| β = 1 | 75 / 75 | 1.2 / 2.2 | 0 / 50 |" in found
+    assert "| β = 2 | 50 / 50 |  | 100 / 100 |" in found
+
+
+def test_only_the_template_s_vectors_are_trained():
+    start = d2l.GPT(10, 8, 1, 2, max_len=8)
+
+    def fine_tune(model, tokens, lr):
+        trained = [p for p in model.parameters() if p.requires_grad]
+        optimizer = torch.optim.AdamW(trained, lr)
+        for _ in range(3):
+            model.loss(model(tokens[:, :-1]), tokens[:, 1:]).backward()
+            optimizer.step()
+
+    page = SimpleNamespace(start=start, SPECIAL=["a", "b", "c"], fine_tune=fine_tune)
+    before = copy.deepcopy(start.state_dict())
+    found = post_training.template_alone(page, [torch.arange(8)[None]]).state_dict()
+    changed = {
+        name for name, weight in found.items() if not torch.equal(weight, before[name])
+    }
+    assert changed == {"embedding.weight", "output.weight"}  # which are one
+    same = (found["embedding.weight"] == before["embedding.weight"]).all(dim=1)
+    assert same.tolist() == [False] * 3 + [True] * 7
+    assert torch.equal(start.state_dict()["embedding.weight"], before["embedding.weight"])
 
 
 class Page:
@@ -107,3 +137,14 @@ def test_the_untrained_model_reads_examples_before_the_request():
     rows = [f"user\n{r}<|im_end|>\n<|im_start|>assistant\n{call}" for r, call in turns]
     expected = "<|im_start|>" + "<|im_end|>\n<|im_start|>".join(rows)
     assert prompt("Dial.") == system + expected
+
+
+def test_the_untrained_model_reads_what_the_tools_are_before_the_request():
+    tools = {"weather": ("city", "How is it in {}?"), "alarm": ("time", "Ring at {}.")}
+    prompt = post_training.with_tools(tools)("Dial.")
+    system, _, rest = prompt.partition("<|im_end|>\n")
+    assert system.splitlines()[2:] == [
+        '{"tool": "weather", "city": "<city>"}',
+        '{"tool": "alarm", "time": "<time>"}',
+    ]
+    assert rest == "<|im_start|>user\nDial.<|im_end|>\n<|im_start|>assistant\n"

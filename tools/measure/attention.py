@@ -10,7 +10,6 @@ that of the notebook's cells, in whose kernel `measure` runs. With WRITE=1, the 
 to book/_generated.
 """
 
-import argparse
 import statistics
 import sys
 
@@ -78,17 +77,5 @@ def measure(names, seeds=5):
     }
 
 
-def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="to the page of results")
-    options = parser.parse_args(argv)
-    origin = results.origin()
-    here = f"importlib.import_module({__spec__.name!r}).measure(globals())"
-    for name, table in chapter.run(NOTEBOOK, here, last=LAST).items():
-        print(table, end="\n\n")
-        if options.write:
-            results.write(name, table, origin)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    chapter.main(sys.modules[__name__])

@@ -1,11 +1,13 @@
 """Run a chapter's own notebook, and take a measurement from what its cells define."""
 
+import argparse
 import json
 
 from nbformat.v4 import new_code_cell
 
 from tools import ROOT
 from tools.book import pages
+from tools.measure import results
 from tools.notebooks import execute
 
 # What runs after the cells: this program's own code, too, can be imported there.
@@ -14,6 +16,27 @@ import importlib, json, sys
 sys.path.insert(0, {root!r})
 print("RESULT", json.dumps({expression}))
 """
+
+
+def main(program, only=None):
+    """Print the tables of a program, and with --write put them into the page of results.
+
+    The program is a module. Its `measure` gets what the cells of its NOTEBOOK up to its
+    LAST define, and gives the tables by name. `only` lists tables that may be asked for
+    alone.
+    """
+    parser = argparse.ArgumentParser(description=program.__doc__.splitlines()[0])
+    if only:
+        parser.add_argument("--only", choices=only, help="this table alone")
+    parser.add_argument("--write", action="store_true", help="to the page of results")
+    options = parser.parse_args()
+    origin = results.origin()
+    arguments = f"globals(), only={options.only!r}" if only else "globals()"
+    here = f"importlib.import_module({program.__spec__.name!r}).measure({arguments})"
+    for name, table in run(program.NOTEBOOK, here, last=program.LAST).items():
+        print(table, end="\n\n")
+        if options.write:
+            results.write(name, table, origin)
 
 
 def run(path, expression, seed=None, last=None):

@@ -12,11 +12,13 @@ go to book/_generated.
 
 import argparse
 import copy
+import json
 import random
 import sys
 from types import SimpleNamespace
 
 import torch
+from torch import nn
 
 import d2lmini as d2l
 from tools import ROOT
@@ -24,13 +26,14 @@ from tools.measure import chapter, results
 
 NOTEBOOK = ROOT / "notebooks" / "12_post_training.ipynb"
 TABLES = {
-    "post_training": ["right", "with steps"],
+    "post_training": ["right", "with steps", "bits per byte"],
     "rewards": ["right", "with steps"],
     "tool_calls": ["right calls"],
     "price": ["in order", "KL", "with steps"],
 }
 USER = "<|im_start|>user"
 IN_PROMPT = 8  # examples
+DIGITS = {"KL": 1, "bits per byte": 2}  # all other columns are shares
 PRICES = 0.1, 1, 10
 DRAWN = 1600  # questions, with 8 answers each, as many as 100 steps of GRPO draw
 
@@ -44,12 +47,20 @@ def measure(names):
     stages |= {f"LoRA, rank {rank}": lora(page, rank) for rank in (2, 8)}
     for name in ("with steps", "at once"):
         stages[f"DPO, answers {name} preferred"] = found["preferences"][name]
+    preferred = "fine-tuned on answers with steps"
+    stages[f"{preferred}, drawn"] = found["preferences"][preferred]
     rewarded = {"GRPO, the reward of the page": found["reward"]}
     rewarded["GRPO with the wrong reward"] = found["wrong_reward"]["after"]
     calls = {
         "not trained": found["tool_calls"]["before"],
-        "LoRA": found["tool_calls"]["after"],
-        f"not trained, {IN_PROMPT} examples in the prompt": in_prompt(page),
+        "LoRA, 96 examples": found["tool_calls"]["after"],
+        f"LoRA, {IN_PROMPT} examples": few_requests(page),
+        f"not trained, the same {IN_PROMPT} in the prompt": in_prompt(
+            page, with_examples(*page.make_requests(IN_PROMPT, page.SEED))
+        ),
+        "not trained, the tools described in the prompt": in_prompt(
+            page, with_tools(page.TOOLS)
+        ),
     }
     return {
         "post_training": stages,
@@ -82,8 +93,22 @@ def fine_tuning(page):
         "no steps at all": short_answers(page),
         "loss on questions, too": page.fine_tune(copy.deepcopy(page.start), tokens, whole),
         "three times as long": longer,
+        "the template's three vectors alone": template_alone(page, page.sft_data),
+        "these alone, answers with steps only": template_alone(page, page.filtered_data),
     }
     return {f"fine-tuned, {name}": page.report(m) for name, m in models.items()}
+
+
+def template_alone(page, data):
+    """The model with new embeddings, of which only these are trained."""
+    model = copy.deepcopy(page.start).requires_grad_(False)
+    weight = model.embedding.weight.requires_grad_(True)
+    before, rows = weight.detach().clone(), len(page.SPECIAL)
+    weight.register_hook(lambda grad: grad.index_fill(0, torch.arange(rows, len(grad)), 0))
+    page.fine_tune(model, *data, lr=0.01)
+    with torch.no_grad():
+        weight[rows:] = before[rows:]  # undoes the weight decay
+    return model
 
 
 def short_answers(page):
@@ -178,16 +203,25 @@ def with_examples(requests, calls):
     return lambda request: system + "".join(turns) + turn(request)
 
 
+def with_tools(tools):
+    """A function that puts a request into the template, after a list of the tools."""
+    forms = [
+        json.dumps({"tool": tool, argument: f"<{argument}>"})
+        for tool, (argument, *_) in tools.items()
+    ]
+    system = "\n".join(["Answer with one of these tool calls and nothing else:", *forms])
+    return lambda request: f"<|im_start|>system\n{system}<|im_end|>\n{turn(request)}"
+
+
 def turn(request):
     """A user's turn and the beginning of the answer: a prompt without what precedes."""
     return USER + d2l.chat_prompt(request).split(USER, 1)[1]
 
 
 @torch.no_grad()
-def in_prompt(page):
-    """The row of the untrained model on the test, with examples in its prompt."""
+def in_prompt(page, prompt):
+    """The row of the untrained model on the test, whose requests are put into a prompt."""
     model, tokenizer = d2l.load_smollm2()
-    prompt = with_examples(*page.make_requests(IN_PROMPT, page.SEED))
     right = []
     for request, call in zip(page.test_requests, page.test_calls):
         tokens, mask = d2l.encode_answers(
@@ -198,23 +232,35 @@ def in_prompt(page):
     return {"right calls": sum(right) / len(right)}
 
 
-def table(runs, columns):
-    """Markdown: for each model its shares in percent, one number for each seed.
+def few_requests(page):
+    """The row of LoRA, begun anew and trained as on the page, but on few requests."""
+    _ = torch.manual_seed(page.SEED)
+    for layer in page.smol.modules():
+        if isinstance(layer, d2l.LoRA):
+            nn.init.normal_(layer.down, std=len(layer.down) ** -0.5)
+            nn.init.zeros_(layer.up)
+    X, tokens, mask = page.run_lower(*page.make_requests(IN_PROMPT, page.SEED))
 
-    The KL divergence is no share, and is in nats.
+    def loss():
+        return nn.functional.cross_entropy(page.upper_logits(X, mask), tokens[mask])
+
+    page.train(page.smol, loss, num_steps=24, lr=0.005, warmup=5)
+    return {"right calls": page.exact(*page.test_data)}
+
+
+def table(runs, columns):
+    """Markdown: for each model what its columns have, one number for each seed.
+
+    Shares are in percent. A model that has not been measured in a column is left out there.
     """
-    rows = []
-    for name in runs[0]:
-        shares = [
-            " / ".join(
-                f"{found[name][column]:.1f}"
-                if column == "KL"
-                else f"{100 * found[name][column]:.0f}"
-                for found in runs
-            )
-            for column in columns
-        ]
-        rows.append([name, *shares])
+
+    def cell(name, column):
+        found = [run[name][column] for run in runs if column in run[name]]
+        if column in DIGITS:
+            return " / ".join(f"{value:.{DIGITS[column]}f}" for value in found)
+        return " / ".join(f"{100 * value:.0f}" for value in found)
+
+    rows = [[name, *(cell(name, column) for column in columns)] for name in runs[0]]
     return results.head(["", *columns]) + "\n" + results.lines(*rows)
 
 

@@ -9,7 +9,6 @@ notebook's cells, in whose kernel `measure` runs. With WRITE=1, the tables go to
 book/_generated.
 """
 
-import argparse
 import sys
 from itertools import combinations
 
@@ -134,20 +133,5 @@ def measure(names, only=None):
     return found | {"many_labels": f"{head}\n{results.lines(*rows)}"}
 
 
-def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=["many_labels"], help="the third table")
-    parser.add_argument("--write", action="store_true", help="to the page of results")
-    options = parser.parse_args(argv)
-    origin = results.origin()
-    here = (
-        f"importlib.import_module({__spec__.name!r}).measure(globals(), {options.only!r})"
-    )
-    for name, table in chapter.run(NOTEBOOK, here, last=LAST).items():
-        print(table, end="\n\n")
-        if options.write:
-            results.write(name, table, origin)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    chapter.main(sys.modules[__name__], only=["many_labels"])

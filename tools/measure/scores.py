@@ -18,7 +18,6 @@ from tools.measure.experiments import (
     draws,
     embeddings,
     gpt,
-    gpt_rates,
     large,
     look_up,
     look_up_longer,
@@ -43,7 +42,6 @@ EXPERIMENTS = {
     "look_up": look_up,
     "look_up_longer": look_up_longer,
     "gpt": gpt,
-    "gpt_rates": gpt_rates,
 }
 
 
@@ -58,8 +56,8 @@ def spread(values, digits):
 
 
 def columns(name):
-    """The columns of an experiment's table. A GPT is called by the parts that it has."""
-    return [*(gpt.PARTS if name == "gpt" else ["model"]), *EXPERIMENTS[name].COLUMNS]
+    """The columns of an experiment's table."""
+    return ["model", *EXPERIMENTS[name].COLUMNS]
 
 
 def tabulate(name, seeds, root):
@@ -71,10 +69,7 @@ def tabulate(name, seeds, root):
             print(f"seed {seed}, {title}:", *rounded, file=sys.stderr, flush=True)
             rows.setdefault(title, []).append(values)
     cells = [
-        [
-            *(title if isinstance(title, tuple) else [title]),
-            *map(spread, zip(*runs), experiment.COLUMNS.values()),
-        ]
+        [title, *map(spread, zip(*runs), experiment.COLUMNS.values())]
         for title, runs in rows.items()
     ]
     return f"{results.head(columns(name))}\n{results.lines(*cells)}"

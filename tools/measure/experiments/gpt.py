@@ -1,4 +1,4 @@
-"""Small language models of Python's library, each with one part of today's."""
+"""Small language models of Python's library, with parts of today's, at several rates."""
 
 from functools import lru_cache
 
@@ -8,32 +8,34 @@ import d2lmini
 from tools.measure.experiments.training import num_weights
 from tools.measure.own_text import encode
 
-COLUMNS = {"weights": 0, "bits per byte": 3, "with larger first weights": 3}
+RATES = 0.003, 0.006, 0.012, 0.02
+COLUMNS = {"weights": 0, **{f"rate {rate}": 3 for rate in RATES}}
 SIZES = {"vocab_size": 1024, "num_blks": 2, "num_heads": 4, "max_len": 128}
-STDS = (0.02, 64**-0.5)  # of the first weights of the feed-forward networks
-PARTS = {  # the options of `GPT`; a ✓ in its column marks a model that has the part
+STDS = {"small": 0.02, "larger": 64**-0.5}  # first weights of the feed-forward networks
+PARTS = {  # the options of `GPT`
     "RMSNorm": {"norm": "rms"},
     "SwiGLU": {"ffn": "swiglu"},
     "rotary": {"positions": "rotary"},
     "two key–value heads": {"num_kv_heads": 2},
     "own output layer": {"tied": False},
 }
-MODELS = [  # the parts that differ from GPT-2's
-    [],
-    *([part] for part in PARTS),
-    ["SwiGLU", "rotary"],
-    ["RMSNorm", "rotary", "two key–value heads"],
-    ["RMSNorm", "SwiGLU", "rotary", "two key–value heads"],
-    [*PARTS],
-]
+MODELS = {  # the parts that differ from GPT-2's
+    "GPT-2's parts": [],
+    **{part: [part] for part in PARTS},
+    "SwiGLU, rotary": ["SwiGLU", "rotary"],
+    "all but SwiGLU and own output layer": ["RMSNorm", "rotary", "two key–value heads"],
+    "all but own output layer": [part for part in PARTS if part != "own output layer"],
+    "all": [*PARTS],
+}
 
 
-def rows(seed, root, num_batches=150, models=MODELS):
+def rows(seed, root, num_batches=150, models=MODELS, rates=RATES):
     """GPT-2 and its variants, trained alike, with small and with larger first weights."""
-    for parts in models:
-        marks = ("✓" if part in parts else "" for part in PARTS)
-        bits = [trained(parts, std, 0.006, seed, num_batches) for std in STDS]
-        yield tuple(marks), (bits[0][0], *(score for _, score in bits))
+    for size, std in STDS.items():
+        for name, parts in models.items():
+            runs = [trained(parts, std, rate, seed, num_batches) for rate in rates]
+            bits = [score for _, score in runs]
+            yield f"{name}, {size} first weights", (runs[0][0], *bits)
 
 
 def trained(parts, std, lr, seed, num_batches):
