@@ -50,6 +50,10 @@ def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_ablat
         "train": lambda Decoder, seed, lr=0.01: Decoder + seed + (lr != 0.01),
         "ablate": lambda model: {"negation": [model / 100, (model - 60) / 100]},
     }
+    monkeypatch.setattr(attention, "pointing", lambda shift: 50.0 + shift)
+    monkeypatch.setattr(
+        attention, "more_ablations", lambda model, names: {"all": model / 100}
+    )
     found = attention.measure(names)
     assert (
         "| no attention | 42.0 ± 1.6 | 40.0 | 44.0 | 48.0 | 53.0 | 57.0 | 61.0 |"
@@ -62,7 +66,24 @@ def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_ablat
     assert (
         "| no attention, half the rate | 43.0 ± 1.6 | 41.0 | 45.0 |" in found["attention"]
     )
+    assert "| one state, of the next position | 53.0 ± 1.6 | 51.0 |" in found["attention"]
     assert "| negation | 0.72 ± 0.02 | 0.12 ± 0.02 |" in found["ablation"]
+    assert "| all |  | 0.72 ± 0.02 |" in found["ablation"]
+
+
+def test_a_pointer_reads_the_state_of_its_token_and_stops_at_the_last():
+    decoder = attention.pointing(1)(10, 4, 6, 1)
+    values, lengths = torch.arange(24.0).view(2, 2, 6), torch.tensor([2, 1])
+    state = decoder.init_state((values.transpose(0, 1), None), lengths)
+    pointer, (keys, *_) = decoder.attention, state
+    for first, second in [(1, 0), (1, 0)]:
+        context = pointer.attend(None, keys, keys, lengths)
+        assert torch.equal(
+            context[:, 0], torch.stack([values[0, first], values[1, second]])
+        )
+    pointer.shift = 0
+    decoder.init_state((values.transpose(0, 1), None), lengths)
+    assert torch.equal(pointer.attend(None, keys, keys, lengths)[0, 0], values[0, 0])
 
 
 def test_the_small_gpt_is_trained_with_three_seeds_and_stands_beside_models_that_count(

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from helpers import random
 
 import d2lmini as d2l
 from tools.measure import scores
@@ -27,7 +28,8 @@ from tools.measure.experiments import (
 def test_every_model_of_the_chapters_is_trained_and_evaluated():
     rows = dict(phrasebook.rows(0, None, max_epochs=1, num_train=64))
     shuffled = rows.pop("references in random order")
-    assert 0 < shuffled[2] < 20 and len(shuffled) == len(phrasebook.COLUMNS)
+    similar = rows.pop("translations of the most similar training sentence")
+    assert 0 < shuffled[2] < similar[2] < 40 and len(shuffled) == len(phrasebook.COLUMNS)
     assert [*rows] == [
         "recurrent, without attention",
         "recurrent, with attention",
@@ -43,15 +45,25 @@ def test_every_model_of_the_chapters_is_trained_and_evaluated():
 def test_each_part_of_a_transformer_is_removed_in_turn():
     rows = dict(parts.rows(0, None, max_epochs=1, num_train=64))
     titles = [f"without the {part}" for part in parts.PARTS]
-    titles.append(f"{titles[3]} and the self-attention of the encoder")
+    ffns = "without the feed-forward networks"
+    titles.append(f"{ffns} and the self-attention of the encoder")
+    titles.append("with cross-attention alone")
     titles.append(f"{titles[0]}, 0.4 times the rate")
     recurrent = "recurrent, with attention"
     last = ["with one head", recurrent, f"{recurrent}, embeddings' rate × 8"]
     assert [*rows] == ["Transformer", *titles, *last]
-    weights = [row[0] for row in rows.values()]
-    whole, residual, norm, positions, ffn, encoder, decoder, factor, both, *_ = weights
-    assert whole == residual == positions == factor > norm > encoder == decoder > ffn
+    weights = {title.removeprefix("without the "): row[0] for title, row in rows.items()}
+    whole = weights["Transformer"]
+    for title in ("residual connections", "positions", "factor √d of the embeddings"):
+        assert weights[title] == whole
+    ffn, encoder, decoder = (
+        weights[name]
+        for name in list(parts.PARTS)[-4:-1]  # the sublayers
+    )
+    assert whole > weights["layer normalisations"] > encoder == decoder > ffn
+    both = weights["feed-forward networks and the self-attention of the encoder"]
     assert whole - both == (whole - ffn) + (whole - encoder)
+    assert both - weights["with cross-attention alone"] == whole - decoder
     assert all(0 <= bleu <= 100 for _, bleu in rows.values())
 
 
@@ -174,9 +186,9 @@ def test_decoding_without_self_attention_still_counts_the_tokens_so_far():
 
 def test_pre_norm_and_post_norm_are_compared_with_and_without_warm_up():
     rows = dict(norms.rows(0, None, num_train=64))
-    assert [title.count("pre-norm") for title in rows] == [0, 1, 1]
+    assert [title.count("pre-norm") for title in rows] == [0, 0, 1, 1, 1, 1]
     losses = [loss for row in rows.values() for loss in row]
-    assert len(set(losses)) == 6 and all(3 < loss < 8 for loss in losses)
+    assert len(set(losses)) == 12 and all(3 < loss < 8 for loss in losses)
 
 
 def test_with_pre_norm_an_added_vector_reaches_the_last_normalisation_unchanged():
@@ -258,12 +270,17 @@ def test_digits_are_classified_with_few_and_with_many_images():
         "dense layers",
         "convolutions",
         "convolutions, pixels in a random order",
+        "convolutions, mean over all places",
+        "convolutions, mean over all places, pixels in a random order",
         "vision Transformer",
         "vision Transformer, initial positions of d2l",
+        "vision Transformer, patches of 4 × 4",
+        "vision Transformer, patches of 4 × 4, initial positions of d2l",
         "vision Transformer, one large vector for all tokens",
         "vision Transformer, output layer reads all tokens",
         "vision Transformer, output layer reads the mean of all tokens",
     ]
+    assert rows.pop("convolutions, mean over all places")[0] < 6_000
     for title in vision.BASELINES:
         num_weights, few, many = rows.pop(title)
         assert num_weights is None and 0.5 < few < many < 1
@@ -290,6 +307,16 @@ def test_the_table_of_draws_has_the_models_of_the_table_above_it():
 def test_look_up_is_also_tried_by_baselines_and_for_longer():
     rows = dict(look_up_longer.rows(0, None, steps=(2, 3)))
     assert len(rows) == 6 and all(0 <= accuracy < 0.4 for (accuracy,) in rows.values())
+
+
+def test_weights_from_the_positions_alone_are_the_same_for_every_image():
+    torch.manual_seed(0)
+    model, X = look_up.attention_by_position().eval(), random(3, 1, 24, 24)
+    model(X)
+    for weights in (block.attention.attention.attention for block in model.blks):
+        each = weights.attention_weights.view(3, 4, 10, 10)
+        assert torch.equal(each[0], each[1]) and torch.equal(each[0], each[2])
+        assert each.std() > 0.01  # and they are not uniform
 
 
 def test_the_networks_that_look_up_a_digit_are_of_about_equal_size():

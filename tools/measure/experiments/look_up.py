@@ -34,6 +34,7 @@ def rows(seed, root, steps=(600, 1200)):
     builds = {
         vit: (partial(ViT, 24, 8, pos_std=1), 0.005),
         f"{vit}, uniform weights": (uniform_attention, 0.005),
+        f"{vit}, weights from the positions alone": (attention_by_position, 0.005),
         "vision Transformer": (partial(ViT, 24, 8), 0.005),
     }
     for title, net in NETS.items():
@@ -66,6 +67,27 @@ def uniform_attention():
     model = ViT(24, 8, pos_std=1)
     for block in model.blks:
         nn.init.zeros_(block.attention.W_q.weight.requires_grad_(False))
+    return model
+
+
+class ByPosition(nn.Module):
+    """An attention whose queries and keys are position vectors, and not the tokens."""
+
+    def __init__(self, attention, positions):
+        super().__init__()
+        self.attention, self.positions = attention, positions
+
+    def forward(self, queries, keys, values, valid_lens=None):
+        P = nn.functional.layer_norm(self.positions, self.positions.shape[-1:])
+        P = P.expand_as(values)
+        return self.attention(P, P, values, valid_lens)
+
+
+def attention_by_position():
+    """A vision Transformer whose learned weights are the same for every image."""
+    model = ViT(24, 8, pos_std=1)
+    for block in model.blks:
+        block.attention = ByPosition(block.attention, model.pos_embedding)
     return model
 
 

@@ -1,10 +1,13 @@
 """Small Transformers with post-norm and with pre-norm blocks."""
 
+import itertools
+
 import torch
 from torch import nn
 
 import d2lmini
 
+RATES = 0.01, 0.02
 COLUMNS = {"without warm-up": 2, "with warm-up": 2}
 SIZES = {"num_hiddens": 32, "ffn_num_hiddens": 64, "num_heads": 4, "dropout": 0}
 
@@ -71,25 +74,25 @@ MODELS = {
 
 
 def rows(seed, root, num_train=1600):
-    """Deep encoders after one epoch, at a high learning rate: the validation loss."""
+    """Deep encoders after one epoch, at two learning rates: the validation loss."""
     options = {"num_steps": 11, "num_train": num_train, "num_val": 200, "min_freq": 20}
     data = d2lmini.MTFraEng(32, seed=1, **options)
-    for title, parts in MODELS.items():
+    for (title, parts), rate in itertools.product(MODELS.items(), RATES):
         losses = []
         for warmup in (1, 20):
-            model = deep_translator(data, *parts, seed)
+            model = deep_translator(data, *parts, seed, rate)
             trainer = d2lmini.Trainer(1, gradient_clip_val=1, warmup=warmup)
             trainer.fit(model, data)
             losses.append(trainer.history["val_loss"].item())
-        yield title, losses
+        yield f"{title}, rate {rate}", losses
 
 
-def deep_translator(data, Encoder, Decoder, seed):
+def deep_translator(data, Encoder, Decoder, seed, lr):
     """A Transformer with four encoder blocks and one decoder block, not yet trained."""
     torch.manual_seed(seed)
     encoder = Encoder(len(data.src_vocab), num_blks=4, **SIZES)
     decoder = Decoder(len(data.tgt_vocab), num_blks=1, **SIZES)
     pad = data.tgt_vocab["<pad>"]
-    model = d2lmini.Seq2Seq(encoder, decoder, tgt_pad=pad, lr=0.02)
+    model = d2lmini.Seq2Seq(encoder, decoder, tgt_pad=pad, lr=lr)
     model.board.display = False
     return model

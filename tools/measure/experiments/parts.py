@@ -78,8 +78,14 @@ def unscaled(stack):
     return stack
 
 
-PARTS = {  # each removed in turn: the names of its modules, and what takes their place
+PARTS = {  # each removed in turn: its modules' names, and what takes their place
     "residual connections": ("*.addnorm?", WithoutResidual),
+    "residual connections around the feed-forward networks": (
+        "encoder.*.addnorm2 decoder.*.addnorm3",
+        WithoutResidual,
+    ),
+    "residual connections around self-attention": ("*.addnorm1", WithoutResidual),
+    "residual connections around cross-attention": ("decoder.*.addnorm2", WithoutResidual),
     "layer normalisations": ("*.addnorm?", WithoutNorm),
     "positions": ("*.pos_encoding", WithoutPositions),
     "feed-forward networks": ("*.ffn", Zeros),
@@ -95,6 +101,7 @@ BOTH = "feed-forward networks", "self-attention of the encoder"
 def rows(seed, root, max_epochs=8, num_train=2200):
     """The models of chapter 7: whole, each without one part, with one head, and recurrent.
 
+    One has neither self-attention nor feed-forward networks, but cross-attention alone.
     Without the residual connections a lower rate is tried as well. The last model is
     recurrent, and its embeddings take the step that the factor gives a Transformer's.
     """
@@ -105,6 +112,8 @@ def rows(seed, root, max_epochs=8, num_train=2200):
         for removed in [*zip(PARTS), BOTH]
     }
     variants = {"Transformer": ("Transformer", (), 1, 1), **variants}
+    all_three = *BOTH, "self-attention of the decoder"
+    variants["with cross-attention alone"] = "Transformer", all_three, 1, 1
     lower = f"without the {RESIDUAL}, 0.4 times the rate"
     variants[lower] = "Transformer", [RESIDUAL], 0.4, 1
     variants["with one head"] = "with one head", (), 1, 1
@@ -124,7 +133,7 @@ def rows(seed, root, max_epochs=8, num_train=2200):
 
 def remove(part, model):
     """Leave out one part of a Transformer, everywhere in the model."""
-    pattern, replacement = PARTS[part]
+    patterns, replacement = PARTS[part]
     for name, module in list(model.named_modules()):
-        if fnmatch(name, pattern):
+        if any(fnmatch(name, pattern) for pattern in patterns.split()):
             model.set_submodule(name, replacement(module))

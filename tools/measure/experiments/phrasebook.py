@@ -10,6 +10,7 @@ from tools.measure.experiments.training import (
     TRANSLATION,
     VARIANTS,
     control,
+    most_similar,
     phrasebook_pairs,
     train,
     translator,
@@ -38,4 +39,5 @@ def rows(seed, root, max_epochs=12, num_train=2200):
         model.factor = 8 if title in LARGER_STEP else 1
         trainer = d2lmini.Trainer(max_epochs, gradient_clip_val=1, warmup=50)
         yield title, train(model, trainer, data)
+    yield most_similar(data)
     yield control(data, seed)

@@ -40,6 +40,12 @@ def convolutions():
     )
 
 
+def pooled_convolutions():
+    """The same convolutions, of whose result the mean over all places is read."""
+    *layers, _, _ = convolutions().net
+    return Net(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 10))
+
+
 def with_one_large_vector():
     """A vision Transformer that adds one random vector, of d2l's size, to all tokens."""
     vit = ViT(8, 2)
@@ -59,8 +65,14 @@ BUILDS = {
     "dense layers": dense_layers,
     "convolutions": convolutions,
     "convolutions, pixels in a random order": convolutions,
+    "convolutions, mean over all places": pooled_convolutions,
+    "convolutions, mean over all places, pixels in a random order": pooled_convolutions,
     "vision Transformer": partial(ViT, 8, 2),
     "vision Transformer, initial positions of d2l": partial(ViT, 8, 2, pos_std=1),
+    "vision Transformer, patches of 4 × 4": partial(ViT, 8, 4),
+    "vision Transformer, patches of 4 × 4, initial positions of d2l": partial(
+        ViT, 8, 4, pos_std=1
+    ),
     "vision Transformer, one large vector for all tokens": with_one_large_vector,
     "vision Transformer, output layer reads all tokens": lambda: read_all_tokens(ViT(8, 2)),
     "vision Transformer, output layer reads the mean of all tokens": read_the_mean,
