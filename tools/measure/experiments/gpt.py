@@ -8,7 +8,7 @@ import d2lmini
 from tools.measure.experiments.training import num_weights
 from tools.measure.own_text import encode
 
-RATES = 0.003, 0.006, 0.012, 0.02
+RATES = 0.006, 0.012, 0.02
 COLUMNS = {"weights": 0, **{f"rate {rate}": 3 for rate in RATES}}
 SIZES = {"vocab_size": 1024, "num_blks": 2, "num_heads": 4, "max_len": 128}
 STDS = {"small": 0.02, "larger": 64**-0.5}  # first weights of the feed-forward networks
