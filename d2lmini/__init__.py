@@ -103,6 +103,7 @@ from .transformer import (
     TransformerEncoderBlock,
     beam_search,
     init_transformer,
+    translation_trace,
 )
 from .translation import (
     Copying,
@@ -208,6 +209,7 @@ __all__ = [
     "TransformerEncoder",
     "TransformerDecoderBlock",
     "TransformerDecoder",
+    "translation_trace",
     "beam_search",
     "MNIST",
     "Digits",

@@ -1,0 +1,191 @@
+"""The page's forward pass in V8 equals PyTorch's with the same 8-bit weights."""
+
+import pytest
+import torch
+
+import d2lmini as d2l
+from tools.book import translator
+from tools.measure.experiments import parts
+
+PARTS = ["Q", "K", "V", "dots", "scores", "weights", "output"]
+RIGHT = 0  # of the thirty, at least
+
+
+class Sentences(d2l.MTFraEng):
+    """Batches of any sentences, with the vocabularies of the file."""
+
+    def __init__(self, src_vocab, tgt_vocab):
+        self.src_vocab, self.tgt_vocab = src_vocab, tgt_vocab
+        self.src, self.tgt, self.num_steps = [], [], translator.NUM_STEPS
+
+
+@pytest.fixture(scope="module")
+def browser():
+    return translator.Browser()
+
+
+@pytest.fixture
+def model():
+    return translator.read()[0]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return Sentences(*translator.read()[1:])
+
+
+@pytest.fixture(scope="module")
+def held_out():
+    """100 sentences of each file that were not for training."""
+    _, (phrasebook, everyday) = translator.pairs()
+    return [english for english, _ in phrasebook[:100] + everyday[:100]]
+
+
+def test_translations_of_held_out_sentences_are_those_of_pytorch(browser, model, data, held_out):
+    found = [browser.translation(sentence) for sentence in held_out]
+    assert found == d2l.translate(model, data, held_out)
+
+
+def numbers(nested):
+    """All numbers of nested lists; a masked score counts as 0."""
+    if isinstance(nested, list):
+        return [number for part in nested for number in numbers(part)]
+    return [nested or 0.0]
+
+
+def assert_same(trace, expected, names=PARTS):
+    """Compare two traces, their numbers to 1e-4."""
+    assert trace["source"] == expected["source"]
+    assert [s["token"] for s in trace["steps"]] == [s["token"] for s in expected["steps"]]
+    for step, other in zip(trace["steps"], expected["steps"], strict=True):
+        for (_, p), (_, q) in zip(step["top"], other["top"], strict=True):
+            assert p == pytest.approx(q, abs=1e-4)
+    for one, other in zip(trace["attentions"], expected["attentions"], strict=True):
+        place = {name: other[name] for name in ("stack", "kind", "block")}
+        assert {name: one[name] for name in place} == place
+        for head, twin in zip(one["heads"], other["heads"], strict=True):
+            for name in names:
+                pairs = torch.tensor([numbers(head[name]), numbers(twin[name])])
+                assert (pairs[0] - pairs[1]).abs().max() < 1.5e-4, (place, name)
+
+
+def trace(browser, sentence, off="{}"):
+    ids = f"d2lForward.tokenize(model, {sentence!r}).ids"
+    return browser.call(f"d2lForward.translate(model, {ids}, {off}, {translator.NUM_STEPS})")
+
+
+SENTENCES = ["the cat slept because it ate .", "where is my red book ?", "we don't sing ."]
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_every_number_of_a_trace_is_that_of_pytorch(browser, model, data, sentence):
+    found, expected = (
+        trace(browser, sentence),
+        d2l.translation_trace(model, data, sentence),
+    )
+    assert found["target"] == expected["target"]
+    assert_same(found, expected)
+
+
+def switch_off_head(model):
+    """Zeros from head 2 of the second block's cross-attention."""
+
+    def zeros(module, inputs, output):
+        return torch.cat((output[:, :2], 0 * output[:, 2:3], output[:, 3:]), dim=1)
+
+    model.decoder.blks[1].attention2.attention.register_forward_hook(zeros)
+
+
+def switch_off_ffn(model):
+    model.encoder.blks[0].ffn = parts.Zeros(None)
+
+
+SWITCHED_OFF = {  # in JavaScript, and in PyTorch
+    "{positions: true}": lambda model: parts.remove("positions", model),
+    "{factor: true}": lambda model: [
+        setattr(stack, "num_hiddens", 1) for stack in (model.encoder, model.decoder)
+    ],
+    '{heads: [["decoder", "cross", 1, 2]]}': switch_off_head,
+    '{ffns: [["encoder", 0]]}': switch_off_ffn,
+}
+
+
+@pytest.mark.parametrize("off", SWITCHED_OFF)
+def test_a_part_that_is_switched_off_is_missing_as_in_pytorch(browser, model, data, off):
+    SWITCHED_OFF[off](model)
+    for sentence in SENTENCES:
+        found, expected = (
+            trace(browser, sentence, off),
+            d2l.translation_trace(model, data, sentence),
+        )
+        assert found["target"] == expected["target"]
+        assert_same(found, expected)
+
+
+def test_scores_without_the_division_are_those_of_larger_queries(browser, model, data):
+    width = translator.SIZES["num_hiddens"] // translator.SIZES["num_heads"]
+    with torch.no_grad():
+        for name, W in model.named_parameters():
+            if name.endswith("W_q.weight"):
+                W.mul_(width**0.5)
+    for sentence in SENTENCES:
+        found, expected = (
+            trace(browser, sentence, "{scale: true}"),
+            d2l.translation_trace(model, data, sentence),
+        )
+        assert found["target"] == expected["target"]
+        assert_same(found, expected, ["K", "V", "scores", "weights", "output"])
+
+
+def test_without_the_mask_all_positions_read_what_was_written(browser, model, data):
+    for sentence in SENTENCES:
+        written = d2l.translation_trace(model, data, sentence)["target"]
+        found = trace(browser, sentence, "{mask: true}")
+        assert found["target"] == written
+        for blk in model.decoder.blks:
+            blk.attention1.attention.register_forward_pre_hook(
+                lambda module, inputs, options: (
+                    inputs,
+                    options | {"mask": None if inputs[0].shape[2] == len(written) else options["mask"]},
+                ),
+                with_kwargs=True,
+            )
+        data.num_steps, usual = len(written), data.num_steps
+        expected = d2l.translation_trace(model, data, f"{sentence}")
+        data.num_steps = usual
+        for blk in model.decoder.blks:
+            blk.attention1.attention._forward_pre_hooks.clear()
+        assert_same(found, expected)
+        (head, *_), *_ = [
+            each["heads"] for each in found["attentions"] if each["stack"] == "decoder"
+        ]
+        assert None not in numbers(head["scores"][0])
+
+
+def test_a_sentence_is_tokenised_as_in_the_course(browser, data):
+    found = browser.tokenize("  Where’s the RED car,\u00a0Anna?")
+    assert found["tokens"] == "where's the red car , anna ?".split()
+    assert found["unknown"] == []
+    assert data.src_vocab.to_tokens(found["ids"]) == [*found["tokens"], "<eos>"]
+    assert browser.tokenize("who are you")["tokens"][-1] == "?"
+    assert browser.tokenize("hello")["tokens"] == ["hello", "."]
+    assert browser.tokenize("a xylophone")["unknown"] == ["xylophone"]
+
+
+def test_the_thirty_sentences_are_in_no_training_file_but_for_greetings():
+    train, _ = translator.pairs()
+    thirty = {translator.tokens_of(english)[:-2] for english, _ in translator.visitors()}
+    seen = {english[:-2] for english, _ in train} & thirty
+    assert len(thirty) == 30 and all(len(english.split()) <= 2 for english in seen)
+
+
+def test_the_thirty_sentences_are_translated(browser):
+    right = [
+        browser.translation(sentence) in accepted
+        for sentence, accepted in translator.visitors()
+    ]
+    assert sum(right) >= RIGHT
+
+
+def test_the_file_is_small():
+    assert translator.FILE.stat().st_size < 450_000
