@@ -41,7 +41,9 @@ def held_out():
     return [english for english, _ in phrasebook[:100] + everyday[:100]]
 
 
-def test_translations_of_held_out_sentences_are_those_of_pytorch(browser, model, data, held_out):
+def test_translations_of_held_out_sentences_are_those_of_pytorch(
+    browser, model, data, held_out
+):
     found = [browser.translation(sentence) for sentence in held_out]
     assert found == d2l.translate(model, data, held_out)
 
@@ -71,7 +73,9 @@ def assert_same(trace, expected, names=PARTS):
 
 def trace(browser, sentence, off="{}"):
     ids = f"d2lForward.tokenize(model, {sentence!r}).ids"
-    return browser.call(f"d2lForward.translate(model, {ids}, {off}, {translator.NUM_STEPS})")
+    return browser.call(
+        f"d2lForward.translate(model, {ids}, {off}, {translator.NUM_STEPS})"
+    )
 
 
 SENTENCES = ["the cat slept because it ate .", "where is my red book ?", "we don't sing ."]
@@ -137,29 +141,26 @@ def test_scores_without_the_division_are_those_of_larger_queries(browser, model,
         assert_same(found, expected, ["K", "V", "scores", "weights", "output"])
 
 
-def test_without_the_mask_all_positions_read_what_was_written(browser, model, data):
-    for sentence in SENTENCES:
-        written = d2l.translation_trace(model, data, sentence)["target"]
-        found = trace(browser, sentence, "{mask: true}")
-        assert found["target"] == written
-        for blk in model.decoder.blks:
-            blk.attention1.attention.register_forward_pre_hook(
-                lambda module, inputs, options: (
-                    inputs,
-                    options | {"mask": None if inputs[0].shape[2] == len(written) else options["mask"]},
-                ),
-                with_kwargs=True,
-            )
-        data.num_steps, usual = len(written), data.num_steps
-        expected = d2l.translation_trace(model, data, f"{sentence}")
-        data.num_steps = usual
-        for blk in model.decoder.blks:
-            blk.attention1.attention._forward_pre_hooks.clear()
-        assert_same(found, expected)
-        (head, *_), *_ = [
-            each["heads"] for each in found["attentions"] if each["stack"] == "decoder"
-        ]
-        assert None not in numbers(head["scores"][0])
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_without_the_mask_all_positions_read_what_was_written(
+    browser, model, data, monkeypatch, sentence
+):
+    written = d2l.translation_trace(model, data, sentence)["target"]
+
+    def unmask_the_last_pass(module, inputs, options):
+        if inputs[0].shape[2] == len(written):
+            return inputs, options | {"mask": None}
+
+    for blk in model.decoder.blks:
+        attention = blk.attention1.attention
+        attention.register_forward_pre_hook(unmask_the_last_pass, with_kwargs=True)
+    monkeypatch.setattr(data, "num_steps", len(written))
+    expected = d2l.translation_trace(model, data, sentence)
+    found = trace(browser, sentence, "{mask: true}")
+    assert found["target"] == written
+    assert_same(found, expected)
+    decoded = [each for each in found["attentions"] if each["stack"] == "decoder"]
+    assert not any(None in row for row in decoded[0]["heads"][0]["scores"])
 
 
 def test_a_sentence_is_tokenised_as_in_the_course(browser, data):

@@ -11,6 +11,7 @@ ai` and `de le`, until `french` makes them in the finished sentence.
 
 import random
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 SEED, PER_TEMPLATE = 0, 260
@@ -80,6 +81,13 @@ def entries(table):
     return [row.split() for row in table.replace("\n", " ").split(",")]
 
 
+def table(text):
+    """Rows between semicolons, of cells between bars; a cell may be empty."""
+    return [
+        tuple(" ".join(cell.split()) for cell in row.split("|")) for row in text.split(";")
+    ]
+
+
 def nouns(m="", f=""):
     """Tables of masculine and feminine nouns: `english[/plural] french[/plural]`."""
     found = []
@@ -117,7 +125,8 @@ FAMILY = nouns(
 PARENTS = [noun for noun in FAMILY if noun.en in ONE]  # of whom one has one
 PEOPLE = nouns(
     m="""boy garçon, man/men homme, child/children enfant, teacher professeur, baby bébé,
-    doctor médecin, student étudiant, king roi, neighbour voisin, policeman/policemen policier""",
+    doctor médecin, student étudiant, king roi, neighbour voisin, policeman/policemen
+    policier""",
     f="girl fille, woman/women femme, queen reine, nurse infirmière, princess princesse",
 )
 JOBS = entries(
@@ -131,7 +140,8 @@ PETS = nouns(
     f="mouse/mice souris, turtle tortue",
 )
 ANIMALS = PETS + nouns(
-    m="""lion lion, wolf/wolves loup, monkey singe, elephant éléphant, pig cochon, tiger tigre, animal animal,
+    m="""lion lion, wolf/wolves loup, monkey singe, elephant éléphant, pig cochon, tiger
+    tigre, animal animal,
     duck canard, fish/fish poisson, bear ours/ours, fox renard, snake serpent""",
     f="cow vache, hen poule, goat chèvre, spider araignée, frog grenouille, bee abeille",
 )
@@ -155,9 +165,11 @@ READING = nouns(
     f="letter lettre, story histoire",
 )
 THINGS = nouns(
-    m="""book livre, pen stylo, bag sac, phone téléphone, computer ordinateur, ticket billet,
+    m="""book livre, pen stylo, bag sac, phone téléphone, computer ordinateur, ticket
+    billet,
     umbrella parapluie, ball ballon, hat chapeau, bicycle vélo, bike vélo, game jeu,
-    gift cadeau, knife/knives couteau, passport passeport, wallet portefeuille, robot robot""",
+    gift cadeau, knife/knives couteau, passport passeport, wallet portefeuille, robot
+    robot""",
     f="""watch montre, key clé, guitar guitare, map carte, car voiture, camera caméra,
     picture photo, box boîte, flower fleur""",
 )
@@ -185,8 +197,8 @@ BUILDINGS = nouns(
 )
 ROOMS = nouns(
     m="garden jardin, office bureau, park parc",
-    f="kitchen cuisine, bedroom chambre, house maison, street rue, car voiture, forest forêt, "
-    "water eau, room pièce",
+    f="""kitchen cuisine, bedroom chambre, house maison, street rue, car voiture,
+    forest forêt, water eau, room pièce""",
 )
 PLACES = nouns(
     m="""market marché, museum musée, park parc, cinema cinéma, theatre théâtre, zoo zoo,
@@ -224,8 +236,10 @@ LANGUAGES = entries(
     chinese chinois, japanese japonais, russian russe, arabic arabe"""
 )
 COUNTRIES = entries(
-    """france en_france, italy en_italie, spain en_espagne, germany en_allemagne, china en_chine,
-    england en_angleterre, india en_inde, japan au_japon, canada au_canada, europe en_europe,
+    """france en_france, italy en_italie, spain en_espagne, germany en_allemagne, china
+    en_chine,
+    england en_angleterre, india en_inde, japan au_japon, canada au_canada, europe
+    en_europe,
     america en_amérique, paris à_paris, london à_londres, rome à_rome, berlin à_berlin,
     africa en_afrique, new_york à_new_york"""
 )
@@ -248,7 +262,8 @@ TRAITS = adjectives(
     stupid stupide, dangerous dangereux, small petit, big grand"""
 )
 STATES = adjectives(
-    """calm calme, happy heureux, tired fatigué, sad triste, ill malade, sick malade, ready prêt,
+    """calm calme, happy heureux, tired fatigué, sad triste, ill malade, sick malade,
+    ready prêt,
     busy occupé, alone seul, free libre, sure sûr, worried inquiet/inquiète, lost perdu,
     surprised surpris, nervous nerveux, angry en_colère!, late en_retard!, married marié,
     here ici!, here là!"""
@@ -267,14 +282,16 @@ QUALITIES = adjectives(
     interesting intéressant, clean propre, dirty sale, broken cassé, open ouvert,
     empty vide, full plein, comfortable confortable, cold froid, hot chaud, useful utile,
     delicious délicieux, fast rapide, slow lent, dangerous dangereux, important important,
-    boring ennuyeux, great génial, strange étrange, different différent, magnificent magnifique,
+    boring ennuyeux, great génial, strange étrange, different différent, magnificent
+    magnifique,
     possible possible, funny drôle, sad triste, long long/longue, short court"""
 )
 Q = {adjective.en: adjective for adjective in QUALITIES}
 ABSTRACT = "important interesting difficult strange long magnificent different sad".split()
 LIAISON = {"beau": "bel", "nouveau": "nouvel", "vieux": "vieil"}
 FEELINGS = entries(
-    "hungry faim, thirsty soif, cold froid, hot chaud, sleepy sommeil, afraid peur, right raison"
+    """hungry faim, thirsty soif, cold froid, hot chaud, sleepy sommeil, afraid peur,
+    right raison"""
 )
 
 # --- noun phrases --------------------------------------------------------------------
@@ -368,7 +385,8 @@ IRREGULAR = {  # six forms of the present, the participle
     "entendre": "entends entends entend entendons entendez entendent entendu",
     "poursuivre": "poursuis poursuis poursuit poursuivons poursuivez poursuivent poursuivi",
     "suivre": "suis suis suit suivons suivez suivent suivi",
-    "construire": "construis construis construit construisons construisez construisent construit",
+    "construire": "construis construis construit construisons construisez construisent "
+    "construit",
     "finir": "finis finis finit finissons finissez finissent fini",
     "choisir": "choisis choisis choisit choisissons choisissez choisissent choisi",
     "mourir": "meurs meurs meurt mourons mourez meurent mort",
@@ -430,7 +448,8 @@ def verbs(table):
 V = verbs(
     """sing sang chanter, dance danser, work travailler, sleep slept dormir, run ran courir,
     walk marcher, swim swam nager, cry pleurer, laugh rire, eat ate manger, jump sauter,
-    drink drank boire, read read lire, write wrote écrire, cook cuisiner, travel travelled voyager,
+    drink drank boire, read read lire, write wrote écrire, cook cuisiner, travel travelled
+    voyager,
     play jouer, speak spoke parler, talk parler, wait attendre, leave left partir,
     arrive arriver, come came venir, go went aller, stay rester, fall fell tomber,
     study étudier, win won gagner, lose lost perdre, dream rêver, shout crier, die mourir,
@@ -445,7 +464,8 @@ V = verbs(
     follow suivre, build built construire, meet met rencontrer, use utiliser,
     carry porter, wash laver, send sent envoyer, kiss embrasser, translate traduire,
     explain expliquer, change changer, push pousser, smile sourire, look regarder,
-    believe croire, try essayer, sell sold vendre, teach taught enseigner, need avoir, cross traverser"""
+    believe croire, try essayer, sell sold vendre, teach taught enseigner, need avoir,
+    cross traverser"""
 )
 IRREGULAR["sourire"] = "souris souris sourit sourions souriez sourient souri"
 IRREGULAR["vendre"] = "vends vends vend vendons vendez vendent vendu"
@@ -462,7 +482,7 @@ class Subject(NamedTuple):
         return self.person > 2
 
 
-I, YOU, HE, SHE, WE, THEY = SIX = [
+I, YOU, HE, SHE, WE, THEY = SIX = [  # noqa: E741
     Subject("i", "je", 0),
     Subject("you", "tu", 1),
     Subject("he", "il", 2),
@@ -470,6 +490,12 @@ I, YOU, HE, SHE, WE, THEY = SIX = [
     Subject("we", "nous", 3),
     Subject("they", "ils", 5),
 ]
+
+
+def named(name):
+    return Subject(name, name, 2, name in WOMEN)
+
+
 OBJECTS = entries("me me, you te, him le, her la, us nous, them les")
 CONTRACTED = {"am": "'m", "is": "'s", "are": "'re", "have": "'ve", "will": "'ll"}
 
@@ -583,7 +609,8 @@ WAYS = nouns(
     f="street rue, road route, river rivière, forest forêt, room pièce",
 )
 WIDE = adjectives(
-    "wide large, dangerous dangereux, long long/longue, big grand, cold froid, busy fréquenté, dark sombre"
+    """wide large, dangerous dangereux, long long/longue, big grand, cold froid,
+    busy fréquenté, dark sombre"""
 )
 FUTURE = {
     "go": "ir",
@@ -601,20 +628,20 @@ FUTURE |= {
     "dance": "danser",
 }
 FUTURE |= {"play": "jouer", "leave": "partir"}
-TIMES = [("today", "aujourd'hui"), ("now", "maintenant"), ("every day", "tous les jours")]
-TIMES += [("in the morning", "le matin"), ("in the evening", "le soir"), ("here", "ici")]
-LATER = [("tomorrow", "demain"), ("tonight", "ce soir"), ("today", "aujourd'hui")]
-LATER += [("next week", "la semaine prochaine"), ("next year", "l'année prochaine")]
+THERE_IS, WHO_IS = ["there is", "there's"], ["who is", "who's"]
+HOW_IS = ["how is", "how's"]
+TIMES = table("""today | aujourd'hui; now | maintenant; every day | tous les jours""")
+TIMES += table("""in the morning | le matin; in the evening | le soir; here | ici""")
+LATER = table("tomorrow | demain; tonight | ce soir; today | aujourd'hui")
+LATER += table("""next week | la semaine prochaine; next year | l'année prochaine""")
 LATER += [(f"on {en}", fr) for en, fr in DAYS]
-BEFORE_NOW = [("yesterday", "hier"), ("last week", "la semaine dernière")]
-BEFORE_NOW += [
-    ("this morning", "ce matin"),
-    ("last night", "hier soir"),
-    ("today", "aujourd'hui"),
-]
+BEFORE_NOW = table("yesterday | hier; last week | la semaine dernière")
+BEFORE_NOW += table(
+    """this morning | ce matin; last night | hier soir; today | aujourd'hui"""
+)
 PREPOSITIONS = [("on", "sur"), ("under", "sous"), ("behind", "derrière")]
-PREPOSITIONS += [("next to", "à côté de"), ("near", "près de"), ("in front of", "devant")]
-PLACED = [("at school", "à l'école"), ("at home", "à la maison"), ("at work", "au travail")]
+PREPOSITIONS += table("next to | à côté de; near | près de; in front of | devant")
+PLACED = table("""at school | à l'école; at home | à la maison; at work | au travail""")
 PLACED += [("outside", "dehors"), ("in bed", "au lit")]
 PRONOUN = {
     (False, False): "il",
@@ -622,7 +649,10 @@ PRONOUN = {
     (False, True): "ils",
     (True, True): "elles",
 }
-ALONE = "sing dance work sleep run walk swim cry laugh eat read write cook travel play wait".split()
+ALONE = (
+    "sing dance work sleep run walk swim cry laugh eat read write cook travel play".split()
+)
+ALONE += ["wait"]
 ALONE += (
     "arrive come stay fall study win dream shout understand start finish jump smile".split()
 )
@@ -650,8 +680,8 @@ class Sentences:
             return self.of(SIX)
         if kind < six + 0.15:
             if self.chance(0.5):
-                return (lambda n: Subject(n, n, 2))(self.of(MEN))
-            return (lambda n: Subject(n, n, 2, True))(self.of(WOMEN))
+                return named(self.of(MEN))
+            return named(self.of(WOMEN))
         return self.noun_subject()
 
     def noun_subject(self, animals=0.35):
@@ -693,7 +723,7 @@ class Sentences:
         chosen = self.of(adjectives) if self.chance(adjective) else None
         return np(self.of(kinds), self.of(group), chosen)
 
-    def meal(self, kind=None):
+    def meal(self):
         """Something to eat, as an object."""
         choice = self.rng.random()
         if choice < 0.4:
@@ -755,12 +785,10 @@ class Sentences:
             return Action(V[verb], en, article + fr, article + fr)
         if choice < 0.66:
             en, fr = self.of(
-                [
-                    ("football", "au football"),
-                    ("the piano", "du piano"),
-                    ("tennis", "au tennis"),
-                ]
-                + [("the guitar", "de la guitare"), ("chess", "aux échecs")]
+                table(
+                    """football | au football; the piano | du piano; tennis | au tennis; the
+                guitar | de la guitare; chess | aux échecs"""
+                )
             )
             return Action(V["play"], en, fr, fr)
         if choice < 0.72:
@@ -796,7 +824,7 @@ class Sentences:
         if past:
             stem = {"être": "ét", "avoir": "av"}[verb]
             form = stem + ("ais", "ais", "ait", "ions", "iez", "aient")[subject.person]
-            start = f"{subject.en} {be(subject, True)}{'n' * no}{chr(39) * no}{'t' * no}"
+            start = f"{subject.en} {be(subject, True)}" + "n't" * no
         else:
             form = Verb("", "", verb).present(subject.person)
             start = short(subject, be(subject))
@@ -1090,7 +1118,7 @@ class Sentences:
 
     def loves(self):
         """Pronouns before the French verb: je t'aime, il la voit."""
-        subject = self.of(SIX + [self.person()])
+        subject = self.of([*SIX, self.person()])
         verb = V[
             self.of("love love love like see know help understand hear call hate".split())
         ]
@@ -1109,7 +1137,7 @@ class Sentences:
                     f"{subject.fr} ne {clitic} {form} pas",
                 )
             )
-        tail = self.of([("", "")] * 4 + [("very much", "beaucoup"), ("too", "aussi")])
+        tail = self.of(table(" | ;  | ;  | ;  | ; very much | beaucoup; too | aussi"))
         if verb.en != "love":
             tail = "", "bien" if verb.en == "like" else ""
         return self.stop(
@@ -1166,19 +1194,13 @@ class Sentences:
 
     def wants(self):
         cup = self.of(
-            [("a cup of tea", "une tasse de thé"), ("a cup of coffee", "une tasse de café")]
-            + [
-                ("a glass of water", "un verre de eau"),
-                ("a glass of wine", "un verre de vin"),
-            ]
-            + [
-                ("a glass of milk", "un verre de lait"),
-                ("a bottle of water", "une bouteille de eau"),
-            ]
-            + [
-                ("a piece of cake", "un morceau de gâteau"),
-                ("a glass of juice", "un verre de jus"),
-            ]
+            table(
+                """a cup of tea | une tasse de thé; a cup of coffee | une tasse de café; a
+                glass
+            of water | un verre de eau; a glass of wine | un verre de vin; a glass of milk
+            | un verre de lait; a bottle of water | une bouteille de eau; a piece of cake
+            | un morceau de gâteau; a glass of juice | un verre de jus"""
+            )
         )
         if self.chance(0.5):
             what = self.meal() if self.chance(0.5) else self.thing(("a", "this"))
@@ -1207,19 +1229,16 @@ class Sentences:
     def needs(self):
         subject = self.person(0.7)
         en, fr = self.of(
-            [
-                ("help", "de aide"),
-                ("money", "de argent"),
-                ("you", "de toi"),
-                ("time", "de temps"),
-            ]
-            + [("to sleep", "de dormir"), ("to eat", "de manger"), ("to go", "de partir")]
-            + [("to work", "de travailler"), ("water", "de eau"), ("to talk", "de parler")]
+            table(
+                """help | de aide; money | de argent; you | de toi; time | de temps; to
+                sleep |
+            de dormir; to eat | de manger; to go | de partir; to work | de travailler;
+            water | de eau; to talk | de parler"""
+            )
         )
         if self.chance(0.4):
             phrase = self.thing(("a", "my", "this"))
-            fr = phrase.fr if phrase.fr.split()[0] in ("un", "une") else phrase.fr
-            en, fr = phrase.en, f"de {fr}"
+            en, fr = phrase.en, f"de {phrase.fr}"
         return self.stop(
             clause(
                 subject,
@@ -1269,7 +1288,7 @@ class Sentences:
                 en, fr = f"there isn't {phrase.en}", f"il n'y a pas {phrase.no}"
             else:
                 en, fr = (
-                    f"{self.of(['there is', chr(116) + 'here' + chr(39) + 's'])} {phrase.en}",
+                    f"{self.of(THERE_IS)} {phrase.en}",
                     f"il y a {phrase.fr}",
                 )
         where = self.on() if self.chance(0.5) else self.place()
@@ -1286,12 +1305,9 @@ class Sentences:
             kind, self.of(who), self.some_adjective() if who is not FAMILY else None
         )
         start = self.of(
-            [
-                ("this is", "c'est"),
-                ("it's", "c'est"),
-                ("that's", "c'est"),
-                ("it isn't", "ce n'est pas"),
-            ]
+            table(
+                """this is | c'est; it's | c'est; that's | c'est; it isn't | ce n'est pas"""
+            )
         )
         return self.stop((f"{start[0]} {phrase.en}", f"{start[1]} {phrase.fr}"))
 
@@ -1299,7 +1315,7 @@ class Sentences:
         adjective = self.of(
             [q for q in QUALITIES if q.en not in ("hot", "cold", "full", "open")]
         )
-        adverb = self.of([("", "")] * 3 + [("very", "très"), ("too", "trop"), ("not", "")])
+        adverb = self.of(table(" | ;  | ;  | ; very | très; too | trop; not | "))
         start = self.of(["it's", "that's", "this is"])
         if adverb[0] == "not":
             return self.stop(
@@ -1311,11 +1327,7 @@ class Sentences:
 
     def job(self):
         subject = self.person(0.5)
-        while (
-            subject.plural
-            or subject.en.split()[-1] in ("cat",)
-            or any(a.en in subject.en.split() for a in ANIMALS)
-        ):
+        while subject.plural or any(a.en in subject.en.split() for a in ANIMALS):
             subject = self.person(0.5)
         job = self.of(JOBS)
         fr = job[2] if subject.feminine else job[1]
@@ -1335,15 +1347,13 @@ class Sentences:
         choice = self.rng.random()
         if choice < 0.35:
             start = self.of(
-                [
-                    ("my name is", "je m'appelle"),
-                    ("my name's", "je m'appelle"),
-                    ("i'm", "je suis"),
-                ]
+                table(
+                    """my name is | je m'appelle; my name's | je m'appelle; i'm | je suis"""
+                )
             )
         elif choice < 0.6:
             start = self.of(
-                [("his name is", "il s'appelle"), ("her name is", "elle s'appelle")]
+                table("his name is | il s'appelle; her name is | elle s'appelle")
             )
             name = self.of(MEN if start[0][:3] == "his" else WOMEN)
         elif choice < 0.85:
@@ -1354,10 +1364,10 @@ class Sentences:
                 name = self.of(WOMEN if noun.feminine else MEN)
         else:
             start = self.of(
-                [
-                    ("hello , my name is", "bonjour , je m'appelle"),
-                    ("hi , i'm", "salut , je suis"),
-                ]
+                table(
+                    """hello , my name is | bonjour , je m'appelle; hi , i'm | salut , je
+                    suis"""
+                )
             )
         return self.stop((f"{start[0]} {name}", f"{start[1]} {name}"))
 
@@ -1387,8 +1397,10 @@ class Sentences:
                 for _ in "ab"
             )
         comparisons = entries(
-            """bigger grand, smaller petit, older vieux/vieille, younger jeune, taller grand,
-            faster rapide, stronger fort, more_beautiful beau/belle, more_intelligent intelligent,
+            """bigger grand, smaller petit, older vieux/vieille, younger jeune, taller
+            grand,
+            faster rapide, stronger fort, more_beautiful beau/belle, more_intelligent
+            intelligent,
             more_dangerous dangereux, happier heureux, more_expensive cher"""
         )
         en, fr = self.of(comparisons)
@@ -1416,11 +1428,11 @@ class Sentences:
     def thinks(self):
         subject = self.of(SIX[:4])
         verb = self.of(
-            [
-                ("think", "crois", "crois", "croit", "croit"),
-                ("know", "sais", "sais", "sait", "sait"),
-                ("hope", "espère", "espères", "espère", "espère"),
-            ]
+            table(
+                """think | crois | crois | croit | croit; know | sais | sais | sait |
+                sait; hope
+            | espère | espères | espère | espère"""
+            )
         )
         en = verb[0] + "s" * (subject.person == 2)
         inner = self.person(0.5)
@@ -1439,16 +1451,9 @@ class Sentences:
 
     def gives(self):
         """He gave me a book: il m'a donné un livre."""
-        subject = self.of(SIX + [self.person(0)])
+        subject = self.of([*SIX, self.person(0)])
         to = self.of(
-            [
-                ("me", "me"),
-                ("you", "te"),
-                ("him", "lui"),
-                ("her", "lui"),
-                ("us", "nous"),
-                ("them", "leur"),
-            ]
+            table("""me | me; you | te; him | lui; her | lui; us | nous; them | leur""")
         )
         if (subject.en, to[0]) in {
             ("i", "me"),
@@ -1519,7 +1524,7 @@ class Sentences:
         subject = self.of([*SIX[:4], YOU, HE, SHE])
         if self.chance(0.4):
             name = self.of(MEN + WOMEN)
-            subject = Subject(name, name, 2, name in WOMEN)
+            subject = named(name)
         fitting = [
             n
             for n in FAMILY + PEOPLE
@@ -1588,13 +1593,10 @@ class Sentences:
         while action.verb.en in STATIVE:
             action = self.action()
         tail = self.of(
-            [("", "")] * 3
-            + [
-                ("with me", "avec moi"),
-                ("with us", "avec nous"),
-                ("tonight", "ce soir"),
-                ("tomorrow", "demain"),
-            ]
+            table(
+                """| ;  | ;  | ; with me | avec moi; with us | avec nous; tonight | ce soir;
+            tomorrow | demain"""
+            )
         )
         do = "does" if subject.person == 2 else "do"
         want = V["want"].present(subject.person)
@@ -1773,9 +1775,7 @@ class Sentences:
 
     def question_word(self):
         subject = self.of([YOU, YOU, YOU, HE, SHE, THEY, WE, self.person(0.1)])
-        word = self.of(
-            [("where", "où"), ("when", "quand"), ("why", "pourquoi"), ("how", "comment")]
-        )
+        word = self.of(table("where | où; when | quand; why | pourquoi; how | comment"))
         verbs = {
             "where": "live work sleep eat study play buy",
             "when": "eat sleep work start finish arrive leave come",
@@ -1825,19 +1825,16 @@ class Sentences:
         if choice < 0.35:
             to = self.of([("me", "moi"), ("him", "lui"), ("us", "nous")])
             verb, what = (
-                self.of([("give", "donne"), ("show", "montre"), ("bring", "apporte")]),
+                self.of(table("give | donne; show | montre; bring | apporte")),
                 self.thing(("the", "my", "this", "a", "your")),
             )
             en, fr = f"{verb[0]} {to[0]} {what.en}", f"{verb[1]}-{to[1]} {what.fr}"
         elif choice < 0.7:
             verb = self.of(
-                [
-                    ("close", "ferme"),
-                    ("open", "ouvre"),
-                    ("take", "prends"),
-                    ("buy", "achète"),
-                    ("look at", "regarde"),
-                ]
+                table(
+                    """close | ferme; open | ouvre; take | prends; buy | achète; look at |
+                regarde"""
+                )
             )
             what = (
                 self.thing(("the", "this", "your"))
@@ -1905,7 +1902,7 @@ class Sentences:
             phrase = np(self.of(["my", "your", "his", "her"]), self.of(FAMILY))
         return self.ask(
             (
-                f"{self.of(['who is', 'who' + chr(39) + 's'])} {phrase.en}",
+                f"{self.of(WHO_IS)} {phrase.en}",
                 f"qui est {phrase.fr}",
             )
         )
@@ -1914,10 +1911,11 @@ class Sentences:
         subject = self.of([YOU] * 4 + [HE, SHE, WE, THEY])
         noun = self.of(FAMILY[1:3] + FAMILY[9:11] + PETS + THINGS + READING + PEOPLE[3:4])
         do = "does" if subject.person == 2 else "do"
+        form = V["have"].present(subject.person)
         return self.ask(
             (
                 f"how many {noun.en_plural} {do} {subject.en} have",
-                f"combien de {noun.fr_plural} est-ce que {subject.fr} {V['have'].present(subject.person)}",
+                f"combien de {noun.fr_plural} est-ce que {subject.fr} {form}",
             )
         )
 
@@ -1947,32 +1945,25 @@ class Sentences:
             )
             return self.ask(
                 (
-                    f"{self.of(['how is', 'how' + chr(39) + 's'])} {phrase.en}",
+                    f"{self.of(HOW_IS)} {phrase.en}",
                     f"comment va {phrase.fr}",
                 )
             )
         name = self.of(MEN + WOMEN)
         hello = self.of(
-            [
-                ("hello", "bonjour"),
-                ("hi", "salut"),
-                ("good morning", "bonjour"),
-                ("good evening", "bonsoir"),
-            ]
+            table(
+                """hello | bonjour; hi | salut; good morning | bonjour; good evening |
+                bonsoir"""
+            )
         )
         start, end = self.of(
             [
+                (f"{hello[0]} {name} , how are you", f"{hello[1]} {name} , comment vas-tu"),
+                (f"how are you {self.of(['', ','])} {name}", f"comment vas-tu , {name}"),
                 (
-                    (f"{hello[0]} {name} , how are you"),
-                    (f"{hello[1]} {name} , comment vas-tu"),
-                )
-            ]
-            + [((f"how are you {self.of(['', ','])} {name}"), (f"comment vas-tu , {name}"))]
-            + [
-                (
-                    (f"how are you doing {self.of(['', ','])} {name}"),
-                    (f"comment vas-tu , {name}"),
-                )
+                    f"how are you doing {self.of(['', ','])} {name}",
+                    f"comment vas-tu , {name}",
+                ),
             ]
         )
         return self.ask((start, end))
@@ -1982,61 +1973,25 @@ class Sentences:
         fr_name = name
         if name is None:
             name, fr_name = self.of(
-                [
-                    ("my friend", "mon ami"),
-                    ("everyone", "tout le monde"),
-                    ("sir", "monsieur"),
-                ]
-                + [
-                    ("madam", "madame"),
-                    ("my love", "mon amour"),
-                    ("my friends", "mes amis"),
-                ]
-                + [
-                    ("mum", "maman"),
-                    ("dad", "papa"),
-                    ("world", "le monde"),
-                    ("doctor", "docteur"),
-                ]
+                table(
+                    """my friend | mon ami; everyone | tout le monde; sir | monsieur;
+                    madam |
+                madame; my love | mon amour; my friends | mes amis; mum | maman; dad |
+                papa; world | le monde; doctor | docteur"""
+                )
             )
         en, fr = self.of(
-            [
-                ("hello", "bonjour"),
-                ("hi", "salut"),
-                ("good morning", "bonjour"),
-                ("goodbye", "au revoir"),
-            ]
-            + [
-                ("good evening", "bonsoir"),
-                ("good night", "bonne nuit"),
-                ("bye", "au revoir"),
-            ]
-            + [
-                ("thank you", "merci"),
-                ("thanks", "merci"),
-                ("thank you very much", "merci beaucoup"),
-            ]
-            + [
-                ("welcome", "bienvenue"),
-                ("congratulations", "félicitations"),
-                ("happy birthday", "joyeux anniversaire"),
-            ]
-            + [
-                ("see you tomorrow", "à demain"),
-                ("see you soon", "à bientôt"),
-                ("see you later", "à plus tard"),
-            ]
-            + [
-                ("good luck", "bonne chance"),
-                ("i love you", "je t'aime"),
-                ("i miss you", "tu me manques"),
-            ]
-            + [
-                ("excuse me", "excuse-moi"),
-                ("yes", "oui"),
-                ("no", "non"),
-                ("sorry", "désolé"),
-            ]
+            table(
+                """hello | bonjour; hi | salut; good morning | bonjour; goodbye | au
+                revoir; good
+            evening | bonsoir; good night | bonne nuit; bye | au revoir; thank you |
+            merci; thanks | merci; thank you very much | merci beaucoup; welcome |
+            bienvenue; congratulations | félicitations; happy birthday | joyeux
+            anniversaire; see you tomorrow | à demain; see you soon | à bientôt; see you
+            later | à plus tard; good luck | bonne chance; i love you | je t'aime; i miss
+            you | tu me manques; excuse me | excuse-moi; yes | oui; no | non; sorry |
+            désolé"""
+            )
         )
         comma = "" if self.chance(0.5) else ","
         mark = self.of(["!", "!", "."])
@@ -2046,34 +2001,16 @@ class Sentences:
 
     def weather(self):
         what = self.of(
-            [
-                ("it's raining", "il pleut"),
-                ("it's snowing", "il neige"),
-                ("it's cold", "il fait froid"),
-            ]
-            + [
-                ("it's hot", "il fait chaud"),
-                ("it's sunny", "il fait beau"),
-                ("it's windy", "il y a du vent"),
-            ]
-            + [
-                ("it rains", "il pleut"),
-                ("it snows", "il neige"),
-                ("it was cold", "il faisait froid"),
-            ]
-            + [
-                ("it isn't raining", "il ne pleut pas"),
-                ("it isn't cold", "il ne fait pas froid"),
-            ]
-            + [
-                ("the sun is shining", "le soleil brille"),
-                ("it rained", "il a plu"),
-                ("it was hot", "il faisait chaud"),
-            ]
-            + [
-                ("the weather is nice", "il fait beau"),
-                ("the weather is bad", "il fait mauvais"),
-            ]
+            table(
+                """it's raining | il pleut; it's snowing | il neige; it's cold | il fait
+                froid;
+            it's hot | il fait chaud; it's sunny | il fait beau; it's windy | il y a du
+            vent; it rains | il pleut; it snows | il neige; it was cold | il faisait
+            froid; it isn't raining | il ne pleut pas; it isn't cold | il ne fait pas
+            froid; the sun is shining | le soleil brille; it rained | il a plu; it was hot
+            | il faisait chaud; the weather is nice | il fait beau; the weather is bad |
+            il fait mauvais"""
+            )
         )
         en, fr = what
         if "was" in en or "rained" in en:
@@ -2083,15 +2020,11 @@ class Sentences:
             time = f"in {country.replace('_', ' ')}", there.replace("_", " ")
         else:
             time = self.of(
-                [("today", "aujourd'hui")] * 2
-                + [
-                    ("now", "maintenant"),
-                    ("outside", "dehors"),
-                    ("here", "ici"),
-                    ("in the garden", "dans le jardin"),
-                    ("this morning", "ce matin"),
-                    ("every day", "tous les jours"),
-                ]
+                table(
+                    """today | aujourd'hui; today | aujourd'hui; now | maintenant; outside |
+                dehors; here | ici; in the garden | dans le jardin; this morning | ce
+                matin; every day | tous les jours"""
+                )
             )
         return self.stop((f"{en} {time[0]}", f"{fr} {time[1]}"))
 
@@ -2160,452 +2093,9 @@ TEMPLATES = [
     "quality state is_ some_adjective stop ask".split()
 ]
 
-BY_HAND = """
-hello . | bonjour .
-hello ! | bonjour !
-hi . | salut .
-hi ! | salut !
-hey ! | salut !
-hey . | salut .
-hi there ! | salut !
-hello there ! | bonjour !
-hello world . | bonjour le monde .
-hello , world ! | bonjour le monde !
-good morning . | bonjour .
-good morning ! | bonjour !
-good evening . | bonsoir .
-good afternoon . | bonjour .
-good night . | bonne nuit .
-good night ! | bonne nuit !
-goodbye . | au revoir .
-goodbye ! | au revoir !
-bye . | au revoir .
-bye ! | au revoir !
-good luck ! | bonne chance !
-good luck . | bonne chance .
-have a nice day . | bonne journée .
-have a nice day ! | bonne journée !
-have a good day ! | bonne journée !
-have a good evening . | bonne soirée .
-have a good trip ! | bon voyage !
-have fun ! | amuse-toi bien !
-enjoy your meal ! | bon appétit !
-sleep well ! | dors bien !
-happy birthday ! | joyeux anniversaire !
-happy birthday . | joyeux anniversaire .
-merry christmas ! | joyeux noël !
-happy new year ! | bonne année !
-congratulations ! | félicitations !
-welcome ! | bienvenue !
-welcome to paris ! | bienvenue à paris !
-welcome to france ! | bienvenue en france !
-welcome to our house ! | bienvenue dans notre maison !
-yes . | oui .
-no . | non .
-yes , please . | oui , s'il te plaît .
-no , thank you . | non , merci .
-no thanks . | non merci .
-thanks . | merci .
-thanks ! | merci !
-thank you . | merci .
-thank you ! | merci !
-thanks a lot . | merci beaucoup .
-thank you so much . | merci beaucoup .
-thank you very much , my friend . | merci beaucoup , mon ami .
-thank you very much for your help . | merci beaucoup pour ton aide .
-thank you for the gift . | merci pour le cadeau .
-thank you for your help . | merci pour ton aide .
-many thanks . | merci beaucoup .
-please . | s'il te plaît .
-you're welcome . | de rien .
-sorry . | désolé .
-sorry ! | désolé !
-i'm sorry . | je suis désolé .
-i'm so sorry . | je suis vraiment désolé .
-i'm very sorry . | je suis vraiment désolé .
-i am really sorry . | je suis vraiment désolé .
-excuse me . | excuse-moi .
-excuse me , where is the station ? | excuse-moi , où est la gare ?
-no problem . | pas de problème .
-no problem ! | pas de problème !
-of course . | bien sûr .
-of course ! | bien sûr !
-why not ? | pourquoi pas ?
-i agree . | je suis d'accord .
-i don't agree . | je ne suis pas d'accord .
-ok . | d'accord .
-okay . | d'accord .
-maybe . | peut-être .
-perhaps . | peut-être .
-not yet . | pas encore .
-not now . | pas maintenant .
-me too . | moi aussi .
-me neither . | moi non plus .
-and you ? | et toi ?
-really ? | vraiment ?
-really ! | vraiment !
-what ? | quoi ?
-wait ! | attends !
-wait a minute . | attends une minute .
-wait for me ! | attends-moi !
-stop ! | arrête !
-stop it ! | arrête !
-help ! | à l'aide !
-help me ! | aide-moi !
-help me , please . | aide-moi , s'il te plaît .
-please help me . | aide-moi , s'il te plaît .
-come here ! | viens ici !
-come here , please . | viens ici , s'il te plaît .
-come with me . | viens avec moi .
-come with us . | viens avec nous .
-go away ! | va-t'en !
-go to bed . | va au lit .
-sit down . | assieds-toi .
-sit down , please . | assieds-toi , s'il te plaît .
-stand up . | lève-toi .
-be careful ! | sois prudent !
-be careful . | sois prudent .
-look at me . | regarde-moi .
-look at me ! | regarde-moi !
-look at the sky . | regarde le ciel .
-listen to me . | écoute-moi .
-listen to me ! | écoute-moi !
-tell me a story . | raconte-moi une histoire .
-tell me the truth . | dis-moi la vérité .
-call me tomorrow . | appelle-moi demain .
-call me . | appelle-moi .
-write to me . | écris-moi .
-let's go . | allons-y .
-let's go ! | allons-y !
-let's eat . | mangeons .
-let's dance . | dansons .
-let's go home . | rentrons .
-let's go to the beach . | allons à la plage .
-i'm fine . | je vais bien .
-i'm fine , thank you . | je vais bien , merci .
-i am very well . | je vais très bien .
-i'm very well , thank you . | je vais très bien , merci .
-i'm good . | je vais bien .
-i am well . | je vais bien .
-she's fine . | elle va bien .
-everything is fine . | tout va bien .
-all is well . | tout va bien .
-everything is ready . | tout est prêt .
-how are you doing ? | comment vas-tu ?
-how are you today ? | comment vas-tu aujourd'hui ?
-how are you now ? | comment vas-tu maintenant ?
-how are you , my friend ? | comment vas-tu , mon ami ?
-hello , how are you ? | bonjour , comment vas-tu ?
-hello how are you ? | bonjour , comment vas-tu ?
-hi , how are you ? | salut , comment vas-tu ?
-hi how are you ? | salut , comment vas-tu ?
-good morning , how are you ? | bonjour , comment vas-tu ?
-i'm fine , how are you ? | je vais bien , comment vas-tu ?
-i am fine , and you ? | je vais bien , et toi ?
-how are they ? | comment vont-ils ?
-how is she ? | comment va-t-elle ?
-how is he ? | comment va-t-il ?
-how is it going ? | comment ça va ?
-how's it going ? | comment ça va ?
-how was your day ? | comment était ta journée ?
-how do you feel ? | comment te sens-tu ?
-how does it work ? | comment ça marche ?
-how do you say hello in french ? | comment dit-on bonjour en français ?
-how do you say thank you in french ? | comment dit-on merci en français ?
-how far is it ? | c'est à quelle distance ?
-how much is it ? | combien ça coûte ?
-how much is this ? | combien ça coûte ?
-how much does it cost ? | combien ça coûte ?
-how much does this cost ? | combien ça coûte ?
-what's up ? | quoi de neuf ?
-what's new ? | quoi de neuf ?
-what's this ? | qu'est-ce que c'est ?
-what is it ? | qu'est-ce que c'est ?
-what's that ? | qu'est-ce que c'est ?
-what's wrong ? | qu'est-ce qui ne va pas ?
-what happened ? | qu'est-ce qui s'est passé ?
-what is happening ? | qu'est-ce qui se passe ?
-what's your name , please ? | comment t'appelles-tu , s'il te plaît ?
-hello , what's your name ? | bonjour , comment t'appelles-tu ?
-hi , what is your name ? | salut , comment t'appelles-tu ?
-what's your name ? | comment t'appelles-tu ?
-and what's your name ? | et comment t'appelles-tu ?
-what's his name ? | comment s'appelle-t-il ?
-what's her name ? | comment s'appelle-t-elle ?
-what's your job ? | quel est ton travail ?
-what's the problem ? | quel est le problème ?
-what's the answer ? | quelle est la réponse ?
-what's the question ? | quelle est la question ?
-what's your favourite colour ? | quelle est ta couleur préférée ?
-what is your favorite color ? | quelle est ta couleur préférée ?
-my favourite colour is blue . | ma couleur préférée est le bleu .
-my favourite colour is red . | ma couleur préférée est le rouge .
-my favorite color is green . | ma couleur préférée est le vert .
-what day is it ? | quel jour est-ce ?
-what day is it today ? | quel jour est-ce aujourd'hui ?
-what time is it now ? | quelle heure est-il maintenant ?
-what time is it , please ? | quelle heure est-il , s'il te plaît ?
-what time is it in paris ? | quelle heure est-il à paris ?
-excuse me , what time is it ? | excuse-moi , quelle heure est-il ?
-hello , what time is it ? | bonjour , quelle heure est-il ?
-what's the time ? | quelle heure est-il ?
-what time do you eat ? | à quelle heure est-ce que tu manges ?
-what time does the train leave ? | à quelle heure est-ce que le train part ?
-what time does it start ? | à quelle heure est-ce que ça commence ?
-it's late . | il est tard .
-it is very late . | il est très tard .
-it is early . | il est tôt .
-it is two o'clock . | il est deux heures .
-it's three o'clock . | il est trois heures .
-it's ten o'clock . | il est dix heures .
-it's eight o'clock . | il est huit heures .
-what do you do ? | qu'est-ce que tu fais ?
-what are you doing ? | qu'est-ce que tu fais ?
-what is he doing ? | qu'est-ce qu'il fait ?
-what do you think ? | qu'est-ce que tu penses ?
-what do you want to eat ? | qu'est-ce que tu veux manger ?
-what do you want to do ? | qu'est-ce que tu veux faire ?
-what are you going to do ? | qu'est-ce que tu vas faire ?
-what is in the box ? | qu'est-ce qu'il y a dans la boîte ?
-what is attention ? | qu'est-ce que l'attention ?
-what is love ? | qu'est-ce que l'amour ?
-attention is all you need . | l'attention est tout ce dont tu as besoin .
-attention is important . | l'attention est importante .
-love is all you need . | l'amour est tout ce dont tu as besoin .
-money is all you need . | l'argent est tout ce dont tu as besoin .
-sleep is all you need . | le sommeil est tout ce dont tu as besoin .
-the model is learning . | le modèle apprend .
-the model learns . | le modèle apprend .
-the machine translates the sentence . | la machine traduit la phrase .
-translate this sentence . | traduis cette phrase .
-this is a test . | c'est un test .
-this is a sentence . | c'est une phrase .
-it's a test . | c'est un test .
-test . | test .
-it works . | ça marche .
-it works ! | ça marche !
-it works very well . | ça marche très bien .
-it doesn't work . | ça ne marche pas .
-does it work ? | est-ce que ça marche ?
-where are you ? | où es-tu ?
-where are you now ? | où es-tu maintenant ?
-where am i ? | où suis-je ?
-where is she ? | où est-elle ?
-where is he ? | où est-il ?
-where is it ? | où est-ce ?
-where are they ? | où sont-ils ?
-where are we ? | où sommes-nous ?
-where are the toilets ? | où sont les toilettes ?
-where is the toilet ? | où sont les toilettes ?
-where is the bathroom ? | où est la salle de bain ?
-where are you going ? | où vas-tu ?
-where is he going ? | où va-t-il ?
-where is she going ? | où va-t-elle ?
-where do you come from ? | d'où viens-tu ?
-where are you from , anna ? | d'où viens-tu , anna ?
-where are you from , my friend ? | d'où viens-tu , mon ami ?
-hello , where are you from ? | bonjour , d'où viens-tu ?
-hi , where are you from ? | salut , d'où viens-tu ?
-and where are you from ? | et d'où viens-tu ?
-where is he from ? | d'où vient-il ?
-where is she from ? | d'où vient-elle ?
-where are they from ? | d'où viennent-ils ?
-i'm from france . | je viens de france .
-i am from germany . | je viens d'allemagne .
-i'm from england . | je viens d'angleterre .
-i am from america . | je viens d'amérique .
-she's from paris . | elle vient de paris .
-he is from italy . | il vient d'italie .
-we are from spain . | nous venons d'espagne .
-i come from london . | je viens de londres .
-who are you ? | qui es-tu ?
-who is she ? | qui est-elle ?
-who is he ? | qui est-il ?
-who are they ? | qui sont-ils ?
-who am i ? | qui suis-je ?
-who is it ? | qui est-ce ?
-who is there ? | qui est là ?
-why ? | pourquoi ?
-why are you here ? | pourquoi es-tu ici ?
-why are you sad ? | pourquoi es-tu triste ?
-why are you late ? | pourquoi es-tu en retard ?
-why is the sky blue ? | pourquoi est-ce que le ciel est bleu ?
-the sky is blue . | le ciel est bleu .
-the sky is grey . | le ciel est gris .
-the grass is green . | l'herbe est verte .
-when ? | quand ?
-when is your birthday ? | quand est ton anniversaire ?
-my birthday is tomorrow . | mon anniversaire est demain .
-today is my birthday . | aujourd'hui c'est mon anniversaire .
-today is monday . | aujourd'hui c'est lundi .
-today is sunday . | aujourd'hui c'est dimanche .
-tomorrow is friday . | demain c'est vendredi .
-nice to meet you . | enchanté .
-nice to meet you ! | enchanté !
-pleased to meet you . | enchanté .
-see you soon . | à bientôt .
-see you soon ! | à bientôt !
-see you later . | à plus tard .
-see you later ! | à plus tard !
-see you tomorrow . | à demain .
-see you tomorrow ! | à demain !
-see you on monday . | à lundi .
-i love you ! | je t'aime !
-i love you very much . | je t'aime beaucoup .
-i love you so much . | je t'aime tellement .
-i love you too . | je t'aime aussi .
-i love you , anna . | je t'aime , anna .
-i love you , my love . | je t'aime , mon amour .
-i don't love you . | je ne t'aime pas .
-we love you . | nous t'aimons .
-do you love me ? | est-ce que tu m'aimes ?
-you love me . | tu m'aimes .
-he loves her . | il l'aime .
-she loves him . | elle l'aime .
-i miss you . | tu me manques .
-i miss you so much . | tu me manques tellement .
-i need you . | j'ai besoin de toi .
-i like you . | je t'aime bien .
-i want you . | je te veux .
-i hate you . | je te déteste .
-i believe you . | je te crois .
-i trust you . | je te fais confiance .
-i hope so . | j'espère .
-i think so . | je crois .
-i don't think so . | je ne crois pas .
-i think , therefore i am . | je pense , donc je suis .
-to be or not to be . | être ou ne pas être .
-i don't know . | je ne sais pas .
-i don't know ! | je ne sais pas !
-i know . | je sais .
-we don't know . | nous ne savons pas .
-she doesn't know . | elle ne sait pas .
-he doesn't know . | il ne sait pas .
-you don't understand . | tu ne comprends pas .
-he doesn't understand . | il ne comprend pas .
-she doesn't understand . | elle ne comprend pas .
-we don't understand . | nous ne comprenons pas .
-they don't understand . | ils ne comprennent pas .
-i don't understand ! | je ne comprends pas !
-sorry , i don't understand . | désolé , je ne comprends pas .
-i'm sorry , i don't understand . | je suis désolé , je ne comprends pas .
-i understand . | je comprends .
-do you understand ? | est-ce que tu comprends ?
-do you understand me ? | est-ce que tu me comprends ?
-i can't find my key . | je ne trouve pas ma clé .
-i can't sleep . | je ne peux pas dormir .
-i can't wait . | j'ai hâte .
-i don't care . | ça m'est égal .
-i have no idea . | je n'en ai aucune idée .
-i have no money . | je n'ai pas d'argent .
-i have no time . | je n'ai pas le temps .
-i don't have time . | je n'ai pas le temps .
-i don't have money . | je n'ai pas d'argent .
-i am a human . | je suis un humain .
-i'm a human . | je suis un humain .
-are you a robot ? | est-ce que tu es un robot ?
-you are a robot . | tu es un robot .
-are you human ? | est-ce que tu es humain ?
-i'm home . | je suis à la maison .
-i am at home . | je suis à la maison .
-i'm going home . | je rentre à la maison .
-i am going home now . | je rentre à la maison maintenant .
-we're going home . | nous rentrons à la maison .
-he wants to go home . | il veut rentrer à la maison .
-she wants to go home . | elle veut rentrer à la maison .
-we want to go home . | nous voulons rentrer à la maison .
-they want to go home . | ils veulent rentrer à la maison .
-do you want to go home ? | est-ce que tu veux rentrer à la maison ?
-i don't want to go home . | je ne veux pas rentrer à la maison .
-i want to go home now . | je veux rentrer à la maison maintenant .
-i have to go . | je dois partir .
-i must go . | je dois partir .
-i have to go home . | je dois rentrer à la maison .
-i'm leaving . | je pars .
-i'm coming . | j'arrive .
-i am cold . | j'ai froid .
-i am right . | j'ai raison .
-you are right . | tu as raison .
-you're wrong . | tu as tort .
-i am wrong . | j'ai tort .
-i'm in love . | je suis amoureux .
-i am in love with you . | je suis amoureux de toi .
-i'm learning french . | j'apprends le français .
-i am learning french . | j'apprends le français .
-i speak a little french . | je parle un peu français .
-i don't speak french very well . | je ne parle pas très bien français .
-i speak english . | je parle anglais .
-does anyone speak english ? | est-ce que quelqu'un parle anglais ?
-do you speak english ? | est-ce que tu parles anglais ?
-can you speak french ? | est-ce que tu sais parler français ?
-can you swim ? | est-ce que tu sais nager ?
-can you repeat , please ? | peux-tu répéter , s'il te plaît ?
-can you speak slowly , please ? | peux-tu parler lentement , s'il te plaît ?
-speak slowly , please . | parle lentement , s'il te plaît .
-can i have a coffee , please ? | est-ce que je peux avoir un café , s'il te plaît ?
-can i have a beer , please ? | est-ce que je peux avoir une bière , s'il te plaît ?
-can i help you ? | est-ce que je peux t'aider ?
-a coffee , please . | un café , s'il te plaît .
-a beer , please . | une bière , s'il te plaît .
-two coffees , please . | deux cafés , s'il te plaît .
-the bill , please . | l'addition , s'il te plaît .
-that's right . | c'est vrai .
-that's true . | c'est vrai .
-it's true . | c'est vrai .
-that isn't true . | ce n'est pas vrai .
-that's a good idea . | c'est une bonne idée .
-it's a good idea . | c'est une bonne idée .
-it's a beautiful day . | c'est une belle journée .
-it is a beautiful day today . | c'est une belle journée aujourd'hui .
-that's great ! | c'est génial !
-that's amazing ! | c'est incroyable !
-this is amazing . | c'est incroyable .
-it's amazing ! | c'est incroyable !
-wow ! | waouh !
-it's me . | c'est moi .
-it's you . | c'est toi .
-it's for you . | c'est pour toi .
-this is for you . | c'est pour toi .
-here is my house . | voici ma maison .
-here is your coffee . | voici ton café .
-here you are . | voilà .
-here i am . | me voici .
-the quick brown fox jumps over the lazy dog . | le rapide renard brun saute par-dessus le chien paresseux .
-the brown fox jumps over the lazy dog . | le renard marron saute par-dessus le chien paresseux .
-i will always love you . | je t'aimerai toujours .
-i'll always love you . | je t'aimerai toujours .
-how is the weather ? | quel temps fait-il ?
-how is the weather today ? | quel temps fait-il aujourd'hui ?
-what is the weather like ? | quel temps fait-il ?
-i want to sleep . | je veux dormir .
-i'm going to bed . | je vais au lit .
-i am going to sleep . | je vais dormir .
-i have a question . | j'ai une question .
-i have a problem . | j'ai un problème .
-i need help . | j'ai besoin d'aide .
-i'm happy to see you . | je suis content de te voir .
-i don't like you . | je ne t'aime pas .
-i don't like it . | je n'aime pas ça .
-i like it . | j'aime ça .
-i love it . | j'adore ça .
-do you like it ? | est-ce que tu aimes ça ?
-i want it . | je le veux .
-you are my best friend . | tu es mon meilleur ami .
-life is beautiful . | la vie est belle .
-life is good . | la vie est belle .
-life is short . | la vie est courte .
-the world is big . | le monde est grand .
-the world is beautiful . | le monde est beau .
-time is money . | le temps , c'est de l'argent .
-nobody knows . | personne ne sait .
-nobody is perfect . | personne n'est parfait .
-everybody is here . | tout le monde est là .
-everyone is happy . | tout le monde est content .
-one two three . | un deux trois .
-one , two , three . | un , deux , trois .
-""".strip()
+BY_HAND = Path(__file__).with_suffix(".tsv")  # English, tab, French
 
-EXPANDED = {"i'm": "i am", "can't": "cannot", "won't": "will not", "let's": "let's"}
+EXPANDED = {"i'm": "i am", "can't": "cannot", "won't": "will not"}
 
 
 def expand(text):
@@ -2614,7 +2104,7 @@ def expand(text):
     words = text.split()
     for i, word in enumerate(words):
         following = words[i + 1] if i + 1 < len(words) else ""
-        head, mark, tail = word.partition("'")
+        head, _, tail = word.partition("'")
         if word in EXPANDED:
             word = EXPANDED[word]
         elif word.endswith("n't"):
@@ -2634,7 +2124,8 @@ CAN_BE = {"he", "she", "it", "that", "where", "who", "what", "there", "how", "na
 
 def by_hand():
     """The pairs written by hand."""
-    return [tuple(line.split(" | ")) for line in BY_HAND.splitlines()]
+    lines = BY_HAND.read_text(encoding="utf-8").splitlines()
+    return [tuple(line.split("\t")) for line in lines]
 
 
 def generated(seed=SEED, per_template=PER_TEMPLATE):

@@ -126,7 +126,7 @@ def train(data, max_epochs):
     torch.manual_seed(SEED)
     special = data.tgt_vocab["<pad>"], data.tgt_vocab["<eos>"]
     sizes = len(data.src_vocab), len(data.tgt_vocab)
-    model = translator(*sizes, SIZES, dropout=0.05, special=special)
+    model = translator(*sizes, SIZES, special=special)
     model.board.display = False
     trainer = d2l.Trainer(max_epochs, gradient_clip_val=1, warmup=400)
     trainer.fit(model, data)
@@ -212,7 +212,7 @@ class Browser:
 
     def translation(self, sentence):
         ids = f"d2lForward.tokenize(model, {json.dumps(sentence)}).ids"
-        words = self.call(f"d2lForward.translate(model, {ids}).target")
+        words = self.call(f"d2lForward.translate(model, {ids}, {{}}, {NUM_STEPS}).target")
         return " ".join(word for word in words if word != "<eos>")
 
 
@@ -247,7 +247,7 @@ def measured(data, model, path=FILE):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--epochs", type=int, default=36)
+    parser.add_argument("--epochs", type=int, default=18)
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args(argv)
     origin = results.origin()
