@@ -1956,17 +1956,15 @@ class Sentences:
                 bonsoir"""
             )
         )
-        start, end = self.of(
+        commas = [self.of(["", ","]) for _ in range(2)]
+        pair = self.of(
             [
                 (f"{hello[0]} {name} , how are you", f"{hello[1]} {name} , comment vas-tu"),
-                (f"how are you {self.of(['', ','])} {name}", f"comment vas-tu , {name}"),
-                (
-                    f"how are you doing {self.of(['', ','])} {name}",
-                    f"comment vas-tu , {name}",
-                ),
+                (f"how are you {commas[0]} {name}", f"comment vas-tu , {name}"),
+                (f"how are you doing {commas[1]} {name}", f"comment vas-tu , {name}"),
             ]
         )
-        return self.ask((start, end))
+        return self.ask(pair)
 
     def greeting(self):
         name = self.of(MEN + WOMEN + [None] * 4)
