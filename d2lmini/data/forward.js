@@ -1,4 +1,5 @@
-// The forward pass of chapter 7's Transformer, with every number that it computes on the way.
+// The forward pass of chapter 7's Transformer and of chapter 11's GPT, with every number that
+// their attentions compute on the way.
 //
 // The names are those of the chapters, and each function is one equation. A matrix is an
 // array of rows, one row a token; a weight matrix has one row an output, as in PyTorch.
@@ -52,12 +53,25 @@ var d2lForward = (() => {
     return { Q, K, V, dots, scores, weights, output };
   }
 
-  // W_o [head 1, …, head h], each with its own columns of X W_qᵀ, Y W_kᵀ and Y W_vᵀ
+  // Each pair of columns 2j, 2j + 1 of the token at position i, turned by i / base^(2j/p)
+  function rotary(X, base) {
+    return X.map((x, i) => x.map((value, j) => {
+      const angle = i / base ** ((j - j % 2) / x.length), other = x[j ^ 1];
+      return value * Math.cos(angle) + (j % 2 ? other : -other) * Math.sin(angle);
+    }));
+  }
+
+  // W_o [head 1, …, head h], each with its own columns of X W_qᵀ, Y W_kᵀ and Y W_vᵀ. With
+  // fewer heads of keys and values, h / g heads share one (grouped queries).
   function multiHeadAttention(model, name, X, Y, mask, off, trace, place) {
-    const { num_heads: h, num_hiddens: d } = model.config, p = d / h;
+    const { num_heads: h, num_hiddens: d, num_kv_heads: g = h, positions, base } = model.config, p = d / h;
+    const turned = M => positions === "rotary" && !off.positions ? rotary(M, base) : M;
     const part = (M, i) => M.map(row => row.slice(i * p, (i + 1) * p));
     const [Q, K, V] = [["W_q", X], ["W_k", Y], ["W_v", Y]].map(([W, M]) => linear(model, `${name}.${W}`, M));
-    const heads = range(h).map(i => dotProductAttention(part(Q, i), part(K, i), part(V, i), mask, off));
+    const heads = range(h).map(i => {
+      const group = Math.floor(i / (h / g));
+      return dotProductAttention(turned(part(Q, i)), turned(part(K, group)), part(V, group), mask, off);
+    });
     for (const [stack, kind, block, i] of off.heads || []) {
       if (stack === place.stack && kind === place.kind && block === place.block) {
         heads[i].output = heads[i].output.map(row => row.map(() => 0));
@@ -67,22 +81,43 @@ var d2lForward = (() => {
     return linear(model, `${name}.W_o`, X.map((_, t) => heads.flatMap(head => head.output[t])));
   }
 
-  // LayerNorm(X + Y)
-  function addNorm(model, name, X, Y) {
-    const gain = model.weights[`${name}.ln.weight`], bias = model.weights[`${name}.ln.bias`];
-    return X.map((x, i) => {
-      const sum = x.map((value, j) => value + Y[i][j]), mu = mean(sum);
-      const deviation = Math.sqrt(mean(sum.map(z => (z - mu) ** 2)) + 1e-5);
-      return sum.map((z, j) => (z - mu) / deviation * gain[j] + bias[j]);
+  // (x − mean) / deviation, times a gain, plus a bias; without a bias RMSNorm, which has no mean
+  function norm(model, name, X) {
+    const gain = model.weights[`${name}.weight`], bias = model.weights[`${name}.bias`];
+    return X.map(x => {
+      const mu = bias ? mean(x) : 0;
+      const deviation = Math.sqrt(mean(x.map(z => (z - mu) ** 2)) + (model.config.eps ?? 1e-5));
+      return x.map((z, j) => (z - mu) / deviation * gain[j] + (bias ? bias[j] : 0));
     });
   }
 
-  // W_2 max(0, W_1 x + b_1) + b_2, for each token by itself
+  const add = (X, Y) => X.map((x, i) => x.map((value, j) => value + Y[i][j]));
+
+  // LayerNorm(X + Y)
+  const addNorm = (model, name, X, Y) => norm(model, `${name}.ln`, add(X, Y));
+
+  const relu = z => Math.max(0, z);
+  const gelu = z => z / 2 * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (z + 0.044715 * z ** 3)));
+  const silu = z => z / (1 + Math.exp(-z));
+
+  // W_2 f(W_1 x + b_1) + b_2, for each token by itself
+  function twoLayers(model, first, f, second, X) {
+    return linear(model, second, linear(model, first, X).map(x => x.map(f)));
+  }
+
+  // W_down (silu(W_gate x) · W_up x)
+  function swiGLU(model, name, X) {
+    const gate = linear(model, `${name}.gate`, X), up = linear(model, `${name}.up`, X);
+    return linear(model, `${name}.down`, gate.map((x, i) => x.map((z, j) => silu(z) * up[i][j])));
+  }
+
+  // The network of the model's kind, or zeros where it is switched off
   function positionWiseFFN(model, name, X, off, place) {
     const removed = (off.ffns || []).some(([stack, block]) => stack === place.stack && block === place.block);
     if (removed) return X.map(x => x.map(() => 0));
-    const hidden = linear(model, `${name}.dense1`, X).map(x => x.map(z => Math.max(0, z)));
-    return linear(model, `${name}.dense2`, hidden);
+    if (`${name}.gate.weight` in model.weights) return swiGLU(model, name, X);
+    if (`${name}.0.weight` in model.weights) return twoLayers(model, `${name}.0`, gelu, `${name}.2`, X);
+    return twoLayers(model, `${name}.dense1`, relu, `${name}.dense2`, X);
   }
 
   // --- blocks and stacks ---------------------------------------------------------------
@@ -120,6 +155,24 @@ var d2lForward = (() => {
     return linear(model, "decoder.dense", X);
   }
 
+  // A block of a GPT: the norms come first, so that the sums are never normalised
+  function gptBlock(model, block, X, off, trace) {
+    const name = `blks.${block}`, place = { stack: "decoder", kind: "self", block };
+    const normed = norm(model, `${name}.norm1`, X), mask = off.mask ? all : causal;
+    const Y = add(X, multiHeadAttention(model, name, normed, normed, mask, off, trace, place));
+    return add(Y, positionWiseFFN(model, `${name}.ffn`, norm(model, `${name}.norm2`, Y), off, place));
+  }
+
+  // The logits (n, vocabulary) of the token after each of these, by a decoder alone
+  function gpt(model, ids, off, trace) {
+    let X = embedding(model, "embedding", ids, { factor: true });
+    if (model.config.positions === "learned" && !off.positions) {
+      X = add(X, model.weights["positions.weight"].slice(0, ids.length));
+    }
+    for (const block of range(model.config.num_blks)) X = gptBlock(model, block, X, off, trace);
+    return linear(model, "output", norm(model, "norm", X));
+  }
+
   // --- a model and its sentences -------------------------------------------------------
 
   // The model of a file of weights: matrices are int8 with a scale a row, vectors float32.
@@ -136,9 +189,10 @@ var d2lForward = (() => {
       weights[name] = range(shape[0]).map(i =>
         Float32Array.from(whole.subarray(i * shape[1], (i + 1) * shape[1]), z => z * scale[i]));
     }
-    // One table serves the decoder's embedding and its output layer.
+    // Where a model has one table for embedding and output, the file holds it once.
     weights["decoder.dense.weight"] ??= weights["decoder.embedding.weight"];
-    const vocabulary = text => {
+    weights["output.weight"] ??= weights["embedding.weight"];
+    const vocabulary = (text = "") => {
       const tokens = text.split(" ");
       return { tokens, ids: new Map(tokens.map((token, i) => [token, i])) };
     };
@@ -189,34 +243,42 @@ var d2lForward = (() => {
   //     sees the later tokens too, among them the one that it is about to predict
   // }
   function translate(model, ids, off = {}, maxTokens = 20) {
-    const { tokens } = model.target, eos = model.target.ids.get("<eos>");
-    const encoded = [], written = [];
-    const source = encoder(model, ids, off, encoded);
-    let logits, decoded;
-    const pass = parts => {
-      decoded = [];
-      const inputs = [model.target.ids.get("<bos>"), ...parts.mask ? written.slice(0, -1) : written];
-      logits = decoder(model, inputs, source, parts, decoded);
-    };
-    while (written.length < maxTokens && written.at(-1) !== eos) {
-      pass({ ...off, mask: false });
+    const encoded = [], source = encoder(model, ids, off, encoded);
+    const bos = model.target.ids.get("<bos>");
+    const pass = (written, off, trace) => decoder(model, [bos, ...written], source, off, trace);
+    const { attentions, ...rest } = write(model, pass, off, maxTokens);
+    return { source: ids.map(id => model.source.tokens[id]), ...rest, attentions: [...encoded, ...attentions] };
+  }
+
+  // The same for a GPT that continues ids: its rows are those of the prompt, then of the target.
+  function complete(model, ids, off = {}, maxTokens = 20) {
+    const pass = (written, off, trace) => gpt(model, [...ids, ...written], off, trace);
+    return { source: ids.map(id => model.target.tokens[id]), ...write(model, pass, off, maxTokens) };
+  }
+
+  // Append the likeliest token until "<eos>" or the last step. `pass(written, off, trace)` gives
+  // the logits after every token; the last of them belong to the tokens that were written.
+  function write(model, pass, off, maxTokens) {
+    const { tokens, ids } = model.target, written = [];
+    let logits, attentions;
+    while (written.length < maxTokens && (!written.length || written.at(-1) !== ids.get("<eos>"))) {
+      attentions = [];
+      logits = pass(written, { ...off, mask: false }, attentions);
       written.push(argmax(logits.at(-1)));
     }
-    if (off.mask) pass(off);
-    const steps = logits.map(row => {
+    if (off.mask) {
+      attentions = [];
+      logits = pass(written.slice(0, -1), off, attentions);
+    }
+    const steps = logits.slice(-written.length).map(row => {
       const probabilities = softmax(row);
       const order = range(row.length).sort((i, j) => row[j] - row[i]).slice(0, 5);
       return { token: tokens[order[0]], top: order.map(i => [tokens[i], probabilities[i]]) };
     });
-    return {
-      source: ids.map(id => model.source.tokens[id]),
-      target: written.map(id => tokens[id]),
-      steps,
-      attentions: [...encoded, ...decoded],
-    };
+    return { target: written.map(id => tokens[id]), steps, attentions };
   }
 
   const argmax = row => row.reduce((best, value, i) => value > row[best] ? i : best, 0);
 
-  return { load, tokenize, translate };
+  return { load, tokenize, translate, complete };
 })();

@@ -1,5 +1,7 @@
 """The page's forward pass in V8 equals PyTorch's with the same 8-bit weights."""
 
+import json
+
 import pytest
 import torch
 
@@ -161,6 +163,35 @@ def test_without_the_mask_all_positions_read_what_was_written(
     assert_same(found, expected)
     decoded = [each for each in found["attentions"] if each["stack"] == "decoder"]
     assert not any(None in row for row in decoded[0]["heads"][0]["scores"])
+
+
+GPT_2 = {"positions": "learned"}
+LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary", "num_kv_heads": 2}
+
+
+@pytest.mark.parametrize("options", [GPT_2, LLAMA])
+def test_a_gpt_continues_a_prompt_as_in_pytorch(browser, options):
+    torch.manual_seed(0)
+    gpt = d2l.GPT(9, 16, 2, 4, **options)
+    with torch.no_grad():
+        for W in gpt.parameters():  # larger than at first, so that its tokens differ
+            W.add_(torch.randn_like(W) / 4)
+    config = {"num_hiddens": 16, "num_heads": 4, "num_blks": 2, "base": 10000, **options}
+    weights = translator.encoded(gpt.state_dict(), "output.weight")
+    file = {"config": config, "target": "a b c d e f g h i", "weights": weights}
+    state = translator.decoded(weights)
+    gpt.load_state_dict({**state, "output.weight": state["embedding.weight"]})
+    prompt = torch.tensor([[3, 1, 4, 1, 5]])
+    tokens = d2l.generate(gpt, prompt, 6, temperature=0)
+    load = f"d2lForward.load({json.dumps(file)})"
+    ids = prompt[0].tolist()
+    found = browser.call(f"d2lForward.complete({load}, {ids}, {{}}, 6)")
+    assert found["target"] == ["abcdefghi"[i] for i in tokens[0, 5:]]
+    with torch.no_grad():
+        probs = gpt(tokens[:, :-1]).softmax(dim=-1)[0, 4:]
+    for step, row in zip(found["steps"], probs, strict=True):
+        top = [p for _, p in step["top"]]
+        assert top == pytest.approx(row.topk(5).values.tolist(), abs=1e-4)
 
 
 def test_a_sentence_is_tokenised_as_in_the_course(browser, data):

@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-SEED, PER_TEMPLATE = 0, 260
+SEED, PER_TEMPLATE = 0, 800
 
 # --- spelling ------------------------------------------------------------------------
 

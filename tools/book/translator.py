@@ -58,12 +58,12 @@ def pairs():
     phrasebook = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
     rng, train, held_out = random.Random(SEED), [], []
     tests = {tokens_of(en)[:-2] for en, _ in visitors()}
-    for source in (phrasebook, everyday.generated()):
+    for source, times in ((phrasebook, 2), (everyday.generated(), 1)):
         source = [tuple(pair) for pair in source]
         rng.shuffle(source)
         source.sort(key=lambda pair: len(pair[0].split()) < 4)  # short ones come last
         held_out.append(source[:HELD_OUT])
-        train += source[HELD_OUT:]
+        train += times * source[HELD_OUT:]
     train += 4 * everyday.by_hand()
     longer = [(everyday.expand(en), fr) for en, fr in train]
     known = set(train)
@@ -134,17 +134,17 @@ def train(data, max_epochs):
     return model.eval()
 
 
-def export(model, src_vocab, tgt_vocab):
-    """The text of the file: int8 matrices with a scale a row, and float32 vectors."""
+def encoded(state, leave_out):
+    """Weights for forward.js: int8 matrices with a scale a row, and float32 vectors."""
 
     def encode(array):
         return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
 
     weights = {}
-    for name, W in model.state_dict().items():
-        W = W.detach().cpu()
-        if name == "decoder.dense.weight":  # the same table as the embedding
+    for name, W in state.items():
+        if name == leave_out:  # the table of the embedding, once more
             continue
+        W = W.detach().cpu()
         if W.ndim == 1:
             weights[name] = {"float32": encode(W.numpy().astype("<f4"))}
             continue
@@ -156,11 +156,33 @@ def export(model, src_vocab, tgt_vocab):
             "int8": encode(whole),
             "scales": encode(scales),
         }
-    vocabularies = {
+    return weights
+
+
+def decoded(weights):
+    """The weights of `encoded`, as PyTorch's tensors."""
+
+    def decode(text, kind):
+        return torch.from_numpy(np.frombuffer(base64.b64decode(text), kind).copy())
+
+    state = {}
+    for name, stored in weights.items():
+        if "float32" in stored:
+            state[name] = decode(stored["float32"], "<f4")
+        else:
+            whole = decode(stored["int8"], "i1").view(stored["shape"])
+            state[name] = whole * decode(stored["scales"], "<f4")[:, None]
+    return state
+
+
+def export(model, src_vocab, tgt_vocab):
+    """The text of the file."""
+    content = {
+        "config": SIZES,
         "source": " ".join(src_vocab.idx_to_token),
         "target": " ".join(tgt_vocab.idx_to_token),
+        "weights": encoded(model.state_dict(), "decoder.dense.weight"),
     }
-    content = {"config": SIZES, **vocabularies, "weights": weights}
     return f"{START}{json.dumps(content, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
@@ -170,17 +192,7 @@ def read(path=FILE):
     src_vocab, tgt_vocab = (
         d2l.Vocab(content[side].split(" ")) for side in ("source", "target")
     )
-
-    def decode(text, kind):
-        return torch.from_numpy(np.frombuffer(base64.b64decode(text), kind).copy())
-
-    state = {}
-    for name, stored in content["weights"].items():
-        if "float32" in stored:
-            state[name] = decode(stored["float32"], "<f4")
-        else:
-            whole = decode(stored["int8"], "i1").view(stored["shape"])
-            state[name] = whole * decode(stored["scales"], "<f4")[:, None]
+    state = decoded(content["weights"])
     state["decoder.dense.weight"] = state["decoder.embedding.weight"]
     special = tgt_vocab["<pad>"], tgt_vocab["<eos>"]
     sizes = len(src_vocab), len(tgt_vocab)
@@ -247,7 +259,7 @@ def measured(data, model, path=FILE):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--epochs", type=int, default=18)
+    parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args(argv)
     origin = results.origin()
