@@ -7,6 +7,7 @@ import torch
 
 import d2lmini as d2l
 from tools.book import translator
+from tools.measure import results
 from tools.measure.experiments import parts
 
 PARTS = ["Q", "K", "V", "dots", "scores", "weights", "output"]
@@ -219,5 +220,9 @@ def test_the_thirty_sentences_are_translated(browser):
     assert sum(right) >= RIGHT
 
 
-def test_the_file_is_small():
-    assert translator.FILE.stat().st_size < 450_000
+def test_the_file_is_small_and_is_the_one_that_the_table_measures():
+    size = translator.FILE.stat().st_size
+    table = (results.FOLDER / "translator.md").read_text(encoding="utf-8")
+    assert size < 450_000 and f"| {size / 1000:.0f} |" in table
+    assert table.startswith(results.head(["", *translator.COLUMNS]))
+    assert "by `make translator WRITE=1`" in table
