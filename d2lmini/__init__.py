@@ -103,6 +103,7 @@ from .transformer import (
     TransformerEncoderBlock,
     beam_search,
     init_transformer,
+    show_block,
     translation_trace,
 )
 from .translation import (
@@ -202,6 +203,7 @@ __all__ = [
     "PositionalEncoding",
     "RotaryEncoding",
     "show_rotary",
+    "show_block",
     "PositionWiseFFN",
     "AddNorm",
     "TransformerEncoderBlock",

@@ -13,6 +13,7 @@ from torch import nn
 
 from .bahdanau import AttentionDecoder
 from .checks import check_int
+from .drawing import show_interactive
 from .multi_head import MultiHeadAttention
 from .positional_encoding import PositionalEncoding
 from .scoring_functions import DotProductAttention, causal_mask
@@ -20,6 +21,7 @@ from .training import eval_mode
 from .translation import Encoder, Seq2SeqDecoder
 
 __all__ = [
+    "show_block",
     "PositionWiseFFN",
     "AddNorm",
     "TransformerEncoderBlock",
@@ -30,6 +32,24 @@ __all__ = [
     "translation_trace",
     "beam_search",
 ]
+
+
+def show_block(tokens, columns, weights, stages, token=0):
+    """Draw a Transformer block for one token at a time, with buttons for its steps.
+
+    weights (n, n) are those of self-attention. `stages` are five tensors (n, d): X,
+    the output of attention, Y, the output of the feed-forward network, and O. Their
+    columns have the names `columns`, and the figure begins with the index `token`.
+    """
+    X, attended, Y, processed, outputs = stages
+    rows = {"X": X, "attention": attended, "X + attention": X + attended, "Y": Y}
+    rows |= {"FFN": processed, "Y + FFN": Y + processed, "O": outputs}
+    numbers = torch.stack(list(rows.values()), dim=1)  # (n, 7, d)
+    data = {"tokens": tokens, "columns": columns, "names": list(rows), "token": token}
+    data["numbers"] = numbers.double().round(decimals=4).tolist()
+    data["weights"] = weights.double().round(decimals=4).tolist()
+    title = "A block, step by step"
+    show_interactive("block", title, data, numbers[token], list(rows), columns)
 
 
 class PositionWiseFFN(nn.Module):
