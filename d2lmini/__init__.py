@@ -103,6 +103,8 @@ from .transformer import (
     TransformerEncoderBlock,
     beam_search,
     init_transformer,
+    show_block,
+    translation_trace,
 )
 from .translation import (
     Copying,
@@ -201,6 +203,7 @@ __all__ = [
     "PositionalEncoding",
     "RotaryEncoding",
     "show_rotary",
+    "show_block",
     "PositionWiseFFN",
     "AddNorm",
     "TransformerEncoderBlock",
@@ -208,6 +211,7 @@ __all__ = [
     "TransformerEncoder",
     "TransformerDecoderBlock",
     "TransformerDecoder",
+    "translation_trace",
     "beam_search",
     "MNIST",
     "Digits",

@@ -13,13 +13,15 @@ from torch import nn
 
 from .bahdanau import AttentionDecoder
 from .checks import check_int
+from .drawing import show_interactive
 from .multi_head import MultiHeadAttention
 from .positional_encoding import PositionalEncoding
-from .scoring_functions import causal_mask
+from .scoring_functions import DotProductAttention, causal_mask
 from .training import eval_mode
 from .translation import Encoder, Seq2SeqDecoder
 
 __all__ = [
+    "show_block",
     "PositionWiseFFN",
     "AddNorm",
     "TransformerEncoderBlock",
@@ -27,8 +29,27 @@ __all__ = [
     "TransformerEncoder",
     "TransformerDecoderBlock",
     "TransformerDecoder",
+    "translation_trace",
     "beam_search",
 ]
+
+
+def show_block(tokens, columns, weights, stages, token=0):
+    """Draw a Transformer block for one token at a time, with buttons for its steps.
+
+    weights (n, n) are those of self-attention. `stages` are five tensors (n, d): X,
+    the output of attention, Y, the output of the feed-forward network, and O. Their
+    columns have the names `columns`, and the figure begins with the index `token`.
+    """
+    X, attended, Y, processed, outputs = stages
+    rows = {"X": X, "attention": attended, "X + attention": X + attended, "Y": Y}
+    rows |= {"FFN": processed, "Y + FFN": Y + processed, "O": outputs}
+    numbers = torch.stack(list(rows.values()), dim=1)  # (n, 7, d)
+    data = {"tokens": tokens, "columns": columns, "names": list(rows), "token": token}
+    data["numbers"] = numbers.double().round(decimals=4).tolist()
+    data["weights"] = weights.double().round(decimals=4).tolist()
+    title = "A block, step by step"
+    show_interactive("block", title, data, numbers[token], list(rows), columns)
 
 
 class PositionWiseFFN(nn.Module):
@@ -252,6 +273,77 @@ class TransformerDecoder(AttentionDecoder):
         for blk in self.blks:
             X, state = blk(X, state)
         return self.dense(X), state
+
+
+def _head_traces(Q, K, V, output, mask):
+    """The dictionary of each head, for what an attention read and returned."""
+    dots = Q @ K.transpose(-2, -1)  # (1, h, n, m)
+    scores = dots / math.sqrt(Q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    parts = {"Q": Q, "K": K, "V": V, "dots": dots, "scores": scores}
+    parts |= {"weights": scores.softmax(dim=-1), "output": output}
+
+    def rounded(matrix):
+        return [[None if x == -math.inf else round(x, 4) for x in row] for row in matrix]
+
+    num_heads = Q.shape[1]
+    return [
+        {name: rounded(part[0, i].tolist()) for name, part in parts.items()}
+        for i in range(num_heads)
+    ]
+
+
+@torch.no_grad()
+def translation_trace(model, data, sentence):
+    """Everything that a Transformer's attentions compute while it translates greedily.
+
+    A dictionary of lists and numbers, rounded to 4 digits: `source` and `target` are
+    tokens; `steps` has, for each token of the target, the `token` and the `top` five
+    with their probabilities; `attentions` has `stack`, `kind` ("self" or "cross"),
+    `block` and `heads` of every attention. A head is Q (n, p), K and V (m, p), `dots`
+    and `scores` (n, m) before and after scale and mask (None where masked), `weights`
+    (n, m) and `output` (n, p). Row t of the decoder's has written token t.
+    """
+    device = next(model.parameters()).device
+    src, tgt, lengths, _ = (part.to(device) for part in data.build([sentence]))
+    src, tokens, places, found, hooks = src[:, : lengths[0]], tgt[:, :1], {}, {}, []
+    for name, module in model.named_modules():
+        if isinstance(module, DotProductAttention):
+            stack, _, block, attention, _ = name.split(".")
+            kind = "cross" if attention == "attention2" else "self"
+            block = int(block.removeprefix("block"))
+            places[module] = {"stack": stack, "kind": kind, "block": block}
+
+    def record(module, inputs, options, output):
+        found[module] = _head_traces(*inputs[:3], output, options.get("mask"))
+
+    try:
+        for module in places:
+            hooks.append(module.register_forward_hook(record, with_kwargs=True))
+        with eval_mode(model):
+            H = model.encoder(src, lengths)
+            for _ in range(data.num_steps):
+                state = model.decoder.init_state(H, lengths)
+                logits, _ = model.decoder(tokens, state)
+                tokens = torch.cat((tokens, logits[:, -1:].argmax(dim=-1)), dim=1)
+                if tokens[0, -1] == data.tgt_vocab["<eos>"]:
+                    break
+    finally:
+        for hook in hooks:
+            hook.remove()
+    steps = []
+    for row in logits[0].softmax(dim=-1):
+        top = row.topk(5)
+        names = data.tgt_vocab.to_tokens(top.indices)
+        top = [[name, round(p, 4)] for name, p in zip(names, top.values.tolist())]
+        steps.append({"token": names[0], "top": top})
+    return {
+        "source": data.src_vocab.to_tokens(src[0]),
+        "target": data.tgt_vocab.to_tokens(tokens[0, 1:]),
+        "steps": steps,
+        "attentions": [{**place, "heads": found[m]} for m, place in places.items()],
+    }
 
 
 def _reorder_cache(state, beam_indices):

@@ -139,6 +139,12 @@ def picture():
 
 
 @command
+def translator():
+    """train the translator of the page Try it, in some minutes (WRITE=1)"""
+    measure("translator", package="book")
+
+
+@command
 def serve():
     """build the book and serve it on http://localhost:8000 (PORT=...)"""
     book()
@@ -243,13 +249,13 @@ def similarity():
 # --- measurements: WRITE=1 puts their tables on the page of results ------------------
 
 
-def measure(module, *names):
+def measure(module, *names, package="measure"):
     """Run a measuring program with those of its options that are given as NAME=value."""
     set_up()
     options = [f"--{name.lower()}={value(name)}" for name in names if value(name)]
     if value("WRITE"):
         options.append("--write")
-    python("-m", f"tools.measure.{module}", *options)
+    python("-m", f"tools.{package}.{module}", *options)
 
 
 @command

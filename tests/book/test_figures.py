@@ -5,6 +5,7 @@ Slow, and needs Chromium or Chrome. The figures come from the package, not from 
 
 import io
 import math
+import re
 
 import pytest
 import torch
@@ -35,12 +36,14 @@ X = torch.sort(5 * torch.rand(20, generator=torch.Generator().manual_seed(0))).v
 Y, GRID = truth(X) + random(20, seed=2), torch.arange(0, 5.01, 0.1)
 QUERY, KEY = random(8, seed=3), random(8, seed=4)
 WEIGHTS = torch.softmax(3 * random(2, 2, 3, 4, seed=5), dim=-1)
+ATTENDED, STAGES = torch.softmax(WORDS, dim=-1), 2 * random(5, 6, 4, seed=6)
 FIGURES = {
     "softmax": lambda: d2l.show_softmax(SCORES, ["one", "two"], KEYS, temperature=0.3),
     "sampling": lambda: d2l.show_sampling(LOGITS, Tokenizer()),
     "kernel": lambda: d2l.show_kernel_width(X, Y, GRID, truth(GRID)),
     "mask": lambda: d2l.show_masks(WORDS, TOKENS),
     "rotary": lambda: d2l.show_rotary(QUERY, KEY, i=7, j=3),
+    "block": lambda: d2l.show_block(TOKENS, list("wxyz"), ATTENDED, STAGES, token=1),
     "attention": lambda: d2l.show_attention(WEIGHTS, list("abc"), TOKENS[:4]),
 }
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A figure</title>
@@ -192,6 +195,27 @@ def test_a_score_changes_with_the_offset_and_not_if_both_move(figure):
     for _ in range(9):
         choose(page, "Move both by −1")
     assert "Query (blue) at 6, key (orange) at 0" in status(page)  # and no further
+
+
+def test_a_block_is_read_step_by_step_with_the_keyboard(figure):
+    page = figure("block")
+    choose(page, "Token it")
+    X, attended, Y, processed, outputs = STAGES[:, TOKENS.index("it")]
+    expected = [X, attended, X + attended, Y, processed, Y + processed, outputs]
+    assert_close(torch.tensor(table(page)), torch.stack(expected), atol=0.006, rtol=0)
+    numbers = page.locator("svg text", has_text=re.compile(r"^−?\d+\.\d\d$"))
+    button = page.get_by_role("button", name="Next")
+    button.focus()
+    for step, strips in enumerate([4, 8 + 6, 16 + 6, 20 + 6, 28 + 6], 1):
+        assert status(page).startswith(f"Step {step} of 5.")
+        assert numbers.count() == strips
+        if step == 2:
+            best = ATTENDED[4].argmax().item()
+            assert f"it attends to {TOKENS[best]} {ATTENDED[4, best]:.2f}" in status(page)
+        page.keyboard.press("Enter")
+    assert button.is_disabled()
+    choose(page, "Back")
+    assert status(page).startswith("Step 4 of 5.")
 
 
 def test_the_attention_of_a_token_is_read_by_mouse_keyboard_and_touch(figure):

@@ -385,3 +385,28 @@ def test_dropout_acts_in_training_only_and_on_the_new_part_alone():
     assert not torch.equal(model(src, src), model(src, src))
     model.eval()
     assert torch.equal(model(src, src), model(src, src))
+
+
+def test_a_trace_is_what_the_model_computes_and_leaves_it_as_it_was():
+    data = d2l.MTFraEng(8, num_steps=9, num_train=900, num_val=0)
+    problem = problem_of(size=max(len(data.src_vocab), len(data.tgt_vocab)))
+    model = problem.model.train()
+    model.tgt_eos = data.tgt_vocab["<eos>"]
+    trace = d2l.translation_trace(model, data, "i'm home .")
+    assert trace["source"] == ["i'm", "home", ".", "<eos>"]
+    written = " ".join(token for token in trace["target"] if token != "<eos>")
+    assert [written] == d2l.translate(model, data, ["i'm home ."])
+    assert [step["token"] for step in trace["steps"]] == trace["target"]
+    model.encoder(torch.tensor([data.src_vocab[trace["source"]]]))
+    for attention, expected in zip(trace["attentions"], model.encoder.attention_weights):
+        weights = torch.tensor([head["weights"] for head in attention["heads"]])
+        assert (weights - expected).abs().max() < 1e-4
+    for attention in trace["attentions"]:
+        for head in attention["heads"]:
+            weights, V = torch.tensor(head["weights"]), torch.tensor(head["V"])
+            assert (weights @ V - torch.tensor(head["output"])).abs().max() < 2e-3
+            future = [row[i + 1 :] for i, row in enumerate(head["scores"])]
+            causal = (attention["stack"], attention["kind"]) == ("decoder", "self")
+            assert all(a is None for row in future for a in row) or not causal
+    assert not any(module._forward_hooks for module in model.modules())
+    assert model.training

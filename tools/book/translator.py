@@ -1,0 +1,282 @@
+"""The translator that runs on the page: chapter 7's classes, with a recipe of its own.
+
+    python -m tools.book.translator --write
+
+trains on the phrasebook and on everyday.py, writes 8-bit weights to
+book/_static/translator.js, which d2lmini/data/forward.js reads, and what was measured to
+book/_generated/translator.md. Training is not reproducible to the bit, so the file is
+committed, and the book is built from it.
+"""
+
+import argparse
+import base64
+import csv
+import json
+import random
+import re
+
+import numpy as np
+import torch
+
+import d2lmini as d2l
+from tools import ROOT
+from tools.book import everyday
+from tools.measure import results
+
+FILE = ROOT / "book" / "_static" / "translator.js"
+FORWARD = ROOT / "d2lmini" / "data" / "forward.js"
+VISITORS = ROOT / "tests" / "book" / "visitors.tsv"
+START = "(globalThis.d2lModels ??= {}).translator = "
+SIZES = {"num_hiddens": 48, "ffn_num_hiddens": 192, "num_heads": 4, "num_blks": 2}
+NUM_STEPS, HELD_OUT, SEED = 15, 500, 0
+COLUMNS = {"float32": 1, "8 bits": 1}
+
+
+# --- data ----------------------------------------------------------------------------
+
+
+def visitors():
+    """The thirty sentences: pairs of an English sentence and all right translations."""
+    with VISITORS.open(encoding="utf-8") as file:
+        return [(en, right) for en, *right in csv.reader(file, delimiter="\t")]
+
+
+def tokens_of(sentence):
+    """A sentence as MTFraEng and forward.js tokenise it, as one string."""
+    text = sentence.lower().strip()
+    text += "" if text[-1] in ".!?" else "."
+    return re.sub(r"(?<=[^ ])(?=[,.!?])", " ", text)
+
+
+def pairs():
+    """Pairs for training, and two lists that are held out: phrasebook and everyday.
+
+    A sentence with contractions is for training with and without them. The thirty
+    sentences are not among the pairs for training, but for those of one or two words.
+    """
+    path = ROOT / "d2lmini" / "data" / "phrasebook.tsv"
+    phrasebook = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
+    rng, train, held_out = random.Random(SEED), [], []
+    tests = {tokens_of(en)[:-2] for en, _ in visitors()}
+    for source, times in ((phrasebook, 2), (everyday.generated(), 1)):
+        source = [tuple(pair) for pair in source]
+        rng.shuffle(source)
+        source.sort(key=lambda pair: len(pair[0].split()) < 4)  # short ones come last
+        held_out.append(source[:HELD_OUT])
+        train += times * source[HELD_OUT:]
+    train += 4 * everyday.by_hand()
+    longer = [(everyday.expand(en), fr) for en, fr in train]
+    known = set(train)
+    train += [pair for pair in longer if pair not in known]
+    new = tests | {everyday.expand(en)[:-2] for half in held_out for en, _ in half}
+    new |= {en[:-2] for half in held_out for en, _ in half}
+    new = {en for en in new if len(en.split()) > 2}
+    return [pair for pair in train if pair[0][:-2] not in new], held_out
+
+
+class Everyday(d2l.MTFraEng):
+    """Batches of the pairs; the held-out ones are for validation."""
+
+    def __init__(self, batch_size=128):
+        train, held_out = pairs()
+        self.lines = [*train, *held_out[0], *held_out[1]]
+        options = {"num_train": len(train), "num_val": 2 * HELD_OUT}
+        super().__init__(batch_size, NUM_STEPS, **options)
+
+    def _download(self):
+        return "\n".join("\t".join(pair) for pair in self.lines)
+
+    def get_dataloader(self, train):
+        """Batches of sentences of like lengths, which have little padding."""
+        if not train:
+            return super().get_dataloader(train)
+        return ByLength([part[: self.num_train] for part in self.arrays], self.batch_size)
+
+
+class ByLength:
+    """Batches in random order, drawn from pools of 20 batches that are sorted by length."""
+
+    def __init__(self, arrays, batch_size):
+        self.arrays, self.batch_size = arrays, batch_size
+
+    def __len__(self):
+        return -(-len(self.arrays[0]) // self.batch_size)
+
+    def __iter__(self):
+        lengths, rows = self.arrays[2], torch.randperm(len(self.arrays[0]))
+        pools = [pool[lengths[pool].argsort()] for pool in rows.split(20 * self.batch_size)]
+        batches = [batch for pool in pools for batch in pool.split(self.batch_size)]
+        random.Random(int(rows[0])).shuffle(batches)
+        return ([part[batch] for part in self.arrays] for batch in batches)
+
+
+# --- the model -----------------------------------------------------------------------
+
+
+def translator(num_source, num_target, sizes, dropout=0.0, special=None):
+    """Chapter 7's model, whose decoder has one table for its embedding and its output."""
+    encoder = d2l.TransformerEncoder(num_source, **sizes, dropout=dropout)
+    decoder = d2l.TransformerDecoder(num_target, **sizes, dropout=dropout)
+    decoder.dense.weight = decoder.embedding.weight
+    pad, eos = special or (None, None)
+    return d2l.Seq2Seq(encoder, decoder, tgt_pad=pad, lr=0.004, tgt_eos=eos)
+
+
+def train(data, max_epochs):
+    torch.manual_seed(SEED)
+    special = data.tgt_vocab["<pad>"], data.tgt_vocab["<eos>"]
+    sizes = len(data.src_vocab), len(data.tgt_vocab)
+    model = translator(*sizes, SIZES, special=special)
+    model.board.display = False
+    trainer = d2l.Trainer(max_epochs, gradient_clip_val=1, warmup=400)
+    trainer.fit(model, data)
+    print(trainer.history.tail(3))
+    return model.eval()
+
+
+def encoded(state, leave_out):
+    """Weights for forward.js: int8 matrices with a scale a row, and float32 vectors."""
+
+    def encode(array):
+        return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+
+    weights = {}
+    for name, W in state.items():
+        if name == leave_out:  # the table of the embedding, once more
+            continue
+        W = W.detach().cpu()
+        if W.ndim == 1:
+            weights[name] = {"float32": encode(W.numpy().astype("<f4"))}
+            continue
+        scales = W.abs().amax(dim=1).clamp(min=1e-8) / 127
+        whole = (W / scales[:, None]).round().to(torch.int8).numpy()
+        scales = scales.numpy().astype("<f4")
+        weights[name] = {
+            "shape": [*W.shape],
+            "int8": encode(whole),
+            "scales": encode(scales),
+        }
+    return weights
+
+
+def decoded(weights):
+    """The weights of `encoded`, as PyTorch's tensors."""
+
+    def decode(text, kind):
+        return torch.from_numpy(np.frombuffer(base64.b64decode(text), kind).copy())
+
+    state = {}
+    for name, stored in weights.items():
+        if "float32" in stored:
+            state[name] = decode(stored["float32"], "<f4")
+        else:
+            whole = decode(stored["int8"], "i1").view(stored["shape"])
+            state[name] = whole * decode(stored["scales"], "<f4")[:, None]
+    return state
+
+
+def export(model, src_vocab, tgt_vocab):
+    """The text of the file."""
+    content = {
+        "config": SIZES,
+        "source": " ".join(src_vocab.idx_to_token),
+        "target": " ".join(tgt_vocab.idx_to_token),
+        "weights": encoded(model.state_dict(), "decoder.dense.weight"),
+    }
+    return f"{START}{json.dumps(content, ensure_ascii=False, separators=(',', ':'))};\n"
+
+
+def read(path=FILE):
+    """The model with the 8-bit weights of a file, and its two vocabularies."""
+    content = json.loads(path.read_text(encoding="utf-8")[len(START) : -2])
+    src_vocab, tgt_vocab = (
+        d2l.Vocab(content[side].split(" ")) for side in ("source", "target")
+    )
+    state = decoded(content["weights"])
+    state["decoder.dense.weight"] = state["decoder.embedding.weight"]
+    special = tgt_vocab["<pad>"], tgt_vocab["<eos>"]
+    sizes = len(src_vocab), len(tgt_vocab)
+    model = translator(*sizes, content["config"], special=special)
+    model.load_state_dict(state)
+    return model.eval(), src_vocab, tgt_vocab
+
+
+# --- measurements --------------------------------------------------------------------
+
+
+class Browser:
+    """The page's own translator, in V8."""
+
+    def __init__(self, path=FILE):
+        from py_mini_racer import MiniRacer
+
+        self.v8 = MiniRacer()
+        for file in (FORWARD, path):
+            self.v8.eval(file.read_text(encoding="utf-8") + "\n;0")
+        self.v8.eval("const model = d2lForward.load(d2lModels.translator); 0")
+
+    def call(self, code):
+        """The value of JavaScript, in which `model` is the translator."""
+        return json.loads(self.v8.eval(f"JSON.stringify({code})"))
+
+    def tokenize(self, sentence):
+        return self.call(f"d2lForward.tokenize(model, {json.dumps(sentence)})")
+
+    def translation(self, sentence):
+        ids = f"d2lForward.tokenize(model, {json.dumps(sentence)}).ids"
+        words = self.call(f"d2lForward.translate(model, {ids}, {{}}, {NUM_STEPS}).target")
+        return " ".join(word for word in words if word != "<eos>")
+
+
+def measured(data, model, path=FILE):
+    """The rows of the table, for the trained model and for the file's."""
+    rounded = read(path)[0]
+    english, french = data.sentences(train=False)
+    preds = [d2l.translate(each, data, english) for each in (model, rounded)]
+    halves = slice(0, HELD_OUT), slice(HELD_OUT, None)
+    names = "phrasebook, held-out BLEU", "everyday, held-out BLEU"
+    rows = {
+        name: [f"{d2l.corpus_bleu(pred[half], french[half]):.1f}" for pred in preds]
+        for name, half in zip(names, halves)
+    }
+    same = sum(a == b for a, b in zip(*preds))
+    rows["held-out translations that are the same"] = ["", f"{same} of {len(english)}"]
+    page, sentences = Browser(path), visitors()
+    known = right = 0
+    for sentence, accepted in sentences:
+        unknown = page.tokenize(sentence)["unknown"]
+        translation = page.translation(sentence)
+        known, right = known + (not unknown), right + (translation in accepted)
+        mark = "" if translation in accepted else "  WRONG"
+        print(f"{sentence} -> {translation}{mark} {unknown or ''}")
+    rows["visitors' sentences whose words are known"] = ["", f"{known} of {len(sentences)}"]
+    rows["visitors' sentences translated right"] = ["", f"{right} of {len(sentences)}"]
+    words = len(data.src_vocab), len(data.tgt_vocab)
+    rows["English and French tokens"] = ["", f"{words[0]:,} and {words[1]:,}"]
+    rows["size of the file, kB"] = ["", f"{path.stat().st_size / 1000:.0f}"]
+    return rows
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args(argv)
+    origin = results.origin()
+    data = Everyday()
+    print(data.num_train, len(data.src_vocab), len(data.tgt_vocab), flush=True)
+    model = train(data, arguments.epochs)
+    path = FILE if arguments.write else ROOT / "_build" / "translator.js"
+    path.parent.mkdir(exist_ok=True)
+    text = export(model, data.src_vocab, data.tgt_vocab)
+    path.write_text(text, encoding="utf-8", newline="\n")
+    rows = measured(data, model, path)
+    body = results.lines(*([name, *values] for name, values in rows.items()))
+    table = f"{results.head(['', *COLUMNS])}\n{body}"
+    print(table)
+    if arguments.write:
+        results.write("translator", table, origin)
+
+
+if __name__ == "__main__":
+    main()
