@@ -42,10 +42,10 @@ FILLS = {
     "query": "#fde4cb",
     "key": "#d6e5fd",
     "value": "#cdeeda",
-    "weight": "#e6dcfd",
+    "weight": "#dccbfd",
     "output": "#eceef1",
 }
-SERIES = ("#3d4450", "#0f8f9b", "#b5402f", "#98a0ab", "#c2568d")
+SERIES = ("#3d4450", "#0f8f9b", "#b5402f", "#7d8691", "#c2568d")
 STYLE = {
     "axes.axisbelow": True,
     "axes.edgecolor": "0.5",
@@ -53,16 +53,16 @@ STYLE = {
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlesize": "medium",
-    "figure.constrained_layout.use": True,
-    "font.sans-serif": ["Segoe UI", "Helvetica Neue", "Arial"]
-    + ["Liberation Sans", "DejaVu Sans"],
+    "font.sans-serif": "Segoe UI, Helvetica Neue, Arial, Liberation Sans, DejaVu Sans",
     "grid.color": "0.91",
     "legend.frameon": False,
+    "legend.handlelength": 1.6,
     "mathtext.cal": "sans",
     "mathtext.fallback": "stixsans",
     "mathtext.fontset": "custom",
     "mathtext.it": "sans:italic",
     "mathtext.rm": "sans",
+    "savefig.pad_inches": 0.03,
     "svg.fonttype": "none",  # text, for which the browser has a font
     "svg.hashsalt": "d2lmini",
     "text.color": "0.13",
@@ -83,7 +83,8 @@ def use_svg_display():
         "signed": [SERIES[1], "white", SERIES[2]],
     }.items():
         ramp = LinearSegmentedColormap.from_list(name, colors)
-        matplotlib.colormaps.register(ramp, force=True)
+        if name not in matplotlib.colormaps:
+            matplotlib.colormaps.register(ramp)
     if "inline" in plt.get_backend():
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
@@ -108,11 +109,14 @@ def label_curves(axes, labels=None, gap=1.25):
     else:
         lines = axes.lines[: len(labels)]
     axes.figure.draw_without_rendering()  # so that the axes have their final height
-    ends = [np.column_stack(line.get_data(orig=False))[-1] for line in lines]
-    heights = axes.transAxes.inverted().transform(axes.transData.transform(ends))[:, 1]
+    ends = [
+        line.get_transform().transform(np.column_stack(line.get_data(orig=False))[-1])
+        for line in lines
+    ]
+    ends = axes.transAxes.inverted().transform(ends)  # as fractions of the axes
     points = 72 * axes.get_window_extent().height / axes.figure.dpi
     gap *= plt.rcParams["font.size"] / points
-    order, places = heights.argsort(), np.sort(heights.clip(0, 1))
+    order, places = ends[:, 1].argsort(), np.sort(ends[:, 1].clip(0, 1))
     for _ in range(100):
         overlap = np.maximum(gap - np.diff(places), 0) / 2
         places[:-1] -= overlap
@@ -127,8 +131,8 @@ def label_curves(axes, labels=None, gap=1.25):
         axes.annotate(
             labels[i],
             ends[i],
+            "axes fraction",
             xytext=(1.04, place),
-            textcoords="axes fraction",
             color=lines[i].get_color(),
             va="center",
             arrowprops=line | {"relpos": (0, 0.5)},
@@ -136,7 +140,7 @@ def label_curves(axes, labels=None, gap=1.25):
 
 
 def set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend):
-    """Label, scale and limit the axes, and add a grid and, if given, names of curves."""
+    """Label, scale and limit the axes, and add a grid and, if given, curves' names."""
     axes.set(xlabel=xlabel, ylabel=ylabel, xscale=xscale, yscale=yscale)
     for axis in (axes.xaxis, axes.yaxis):
         if axis.get_scale() == "linear":
@@ -183,7 +187,7 @@ def plot(
     if len(xs) != len(ys):
         raise ValueError(f"X must hold 1 or {len(ys)} curves, as Y does, not {len(xs)}")
     set_figsize(figsize)
-    axes = plt.figure().gca() if axes is None else axes
+    axes = plt.figure(layout="constrained").gca() if axes is None else axes
     axes.cla()
     for x, y, fmt in zip(xs, ys, itertools.cycle(fmts)):
         axes.plot(x, y, fmt)
@@ -211,8 +215,8 @@ def draw_arrow(ax, *points, color="0.25", shrink=0, **style):
     """Draw an arrow along straight lines from the first point to the last.
 
     An arrow between two points keeps a distance of `shrink` points from both, unless
-    the style says otherwise (`shrinkA` for the start, `shrinkB` for the end). The colour
-    may be the name of one in `COLORS`.
+    the style says otherwise (`shrinkA` for the start, `shrinkB` for the end).
+    The colour may be the name of one in `COLORS`.
     """
     style = {"shrinkA": shrink, "shrinkB": shrink, **style}
     style = {"color": COLORS.get(color, color), **style}

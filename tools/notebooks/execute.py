@@ -44,6 +44,7 @@ METADATA = {
 ID = re.compile(r"[0-9a-f]{8}")  # what all cells are called, whichever editor made them
 # A coordinate of a figure, to be rounded: so that a diff shows what a reader could see.
 COORDINATE = re.compile(r"\b[1-9]\d*\.\d{2,}")
+MARKUP = re.compile(r"<[^>]+>")  # but not a text, which may be a number
 # The name of a clip path, which matplotlib may take from the address of an object.
 CLIP_PATH = re.compile(r'(?<=<clipPath id=")p[0-9a-f]{10}(?=")')
 # The fonts of a text in a figure: those that matplotlib found. They become the book's.
@@ -88,7 +89,9 @@ def normalise(notebook) -> None:
 def normalise_svg(svg: str, figure: str) -> str:
     """Round coordinates, name clip paths by figure and order, and use the book's fonts."""
     svg = FONTS.sub(PAGE_FONTS, svg)
-    svg = COORDINATE.sub(lambda number: f"{float(number[0]):.1f}", svg)
+    svg = MARKUP.sub(
+        lambda tag: COORDINATE.sub(lambda number: f"{float(number[0]):.1f}", tag[0]), svg
+    )
     for number, name in enumerate(CLIP_PATH.findall(svg)):
         svg = svg.replace(name, f"clip-{figure}-{number}")
     return svg
