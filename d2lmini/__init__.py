@@ -8,6 +8,7 @@ from .downloads import download
 from .drawing import (
     COLORS,
     FILLS,
+    FONTS,
     SERIES,
     STYLE,
     draw_arrow,
@@ -147,6 +148,7 @@ __all__ = [
     "COLORS",
     "FILLS",
     "SERIES",
+    "FONTS",
     "STYLE",
     "use_svg_display",
     "set_figsize",

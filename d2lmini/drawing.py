@@ -20,6 +20,7 @@ __all__ = [
     "COLORS",
     "FILLS",
     "SERIES",
+    "FONTS",
     "STYLE",
     "use_svg_display",
     "set_figsize",
@@ -46,6 +47,7 @@ FILLS = {
     "output": "#eceef1",
 }
 SERIES = ("#3d4450", "#0f8f9b", "#b5402f", "#7d8691", "#c2568d")
+FONTS = ["Segoe UI", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans"]
 STYLE = {
     "axes.axisbelow": True,
     "axes.edgecolor": "0.5",
@@ -53,7 +55,7 @@ STYLE = {
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlesize": "medium",
-    "font.sans-serif": "Segoe UI, Helvetica Neue, Arial, Liberation Sans, DejaVu Sans",
+    "font.sans-serif": FONTS,
     "grid.color": "0.91",
     "legend.frameon": False,
     "legend.handlelength": 1.6,
@@ -77,7 +79,9 @@ def use_svg_display():
     The figures to come have the style of the course and its colour maps: "weights" from
     0 (white) to the colour of a weight, and "signed" with white in the middle.
     """
-    plt.rcParams.update(STYLE)
+    found = {font.name for font in matplotlib.font_manager.fontManager.ttflist}
+    fonts = [name for name in FONTS if name in found]  # each has what the others lack
+    plt.rcParams.update(STYLE | {"font.family": [*fonts, "sans-serif"]})
     for name, colors in {
         "weights": ["white", COLORS["weight"], "#2d0f6b"],
         "signed": [SERIES[1], "white", SERIES[2]],
@@ -131,8 +135,8 @@ def label_curves(axes, labels=None, gap=1.25):
         axes.annotate(
             labels[i],
             ends[i],
-            "axes fraction",
             xytext=(1.04, place),
+            xycoords="axes fraction",
             color=lines[i].get_color(),
             va="center",
             arrowprops=line | {"relpos": (0, 0.5)},
