@@ -113,11 +113,12 @@ def label_curves(axes, labels=None, gap=1.25):
     else:
         lines = axes.lines[: len(labels)]
     axes.figure.draw_without_rendering()  # so that the axes have their final height
-    ends = [
-        line.get_transform().transform(np.column_stack(line.get_data(orig=False))[-1])
-        for line in lines
-    ]
-    ends = axes.transAxes.inverted().transform(ends)  # as fractions of the axes
+    ends = []  # the last points that one can see, as fractions of the axes
+    for line in lines:
+        points = line.get_transform().transform(line.get_xydata())
+        points = axes.transAxes.inverted().transform(points)
+        ends.append(points[np.abs(points[:, 1] - 0.5) < 0.51][-1])
+    ends = np.array(ends)
     points = 72 * axes.get_window_extent().height / axes.figure.dpi
     gap *= plt.rcParams["font.size"] / points
     order, places = ends[:, 1].argsort(), np.sort(ends[:, 1].clip(0, 1))
