@@ -8,9 +8,7 @@ from .downloads import download
 from .drawing import (
     COLORS,
     FILLS,
-    FONTS,
     SERIES,
-    STYLE,
     draw_arrow,
     draw_box,
     label_curves,
@@ -148,8 +146,6 @@ __all__ = [
     "COLORS",
     "FILLS",
     "SERIES",
-    "FONTS",
-    "STYLE",
     "use_svg_display",
     "set_figsize",
     "label_curves",

@@ -20,8 +20,6 @@ __all__ = [
     "COLORS",
     "FILLS",
     "SERIES",
-    "FONTS",
-    "STYLE",
     "use_svg_display",
     "set_figsize",
     "label_curves",
