@@ -115,7 +115,8 @@ def label_curves(axes, labels=None, gap=1.25):
     for line in lines:
         points = line.get_transform().transform(line.get_xydata())
         points = axes.transAxes.inverted().transform(points)
-        ends.append(points[np.abs(points[:, 1] - 0.5) < 0.51][-1])
+        visible = points[np.abs(points[:, 1] - 0.5) < 0.51]
+        ends.append((visible if len(visible) else points)[-1])
     ends = np.array(ends)
     points = 72 * axes.get_window_extent().height / axes.figure.dpi
     gap *= plt.rcParams["font.size"] / points
