@@ -6,8 +6,12 @@ from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder, show_attention
 from .checks import check_int, check_len, check_shape, error_message, fixed_randn, mismatch
 from .downloads import download
 from .drawing import (
+    COLORS,
+    FILLS,
+    SERIES,
     draw_arrow,
     draw_box,
+    label_curves,
     plot,
     plt,
     set_axes,
@@ -141,8 +145,12 @@ __all__ = [
     "fixed_randn",
     "mismatch",
     "error_message",
+    "COLORS",
+    "FILLS",
+    "SERIES",
     "use_svg_display",
     "set_figsize",
+    "label_curves",
     "set_axes",
     "plot",
     "draw_box",

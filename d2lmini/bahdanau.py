@@ -10,7 +10,7 @@ import html
 
 import torch
 
-from .drawing import show_interactive
+from .drawing import COLORS, show_interactive
 from .scoring_functions import AdditiveAttention
 from .translation import Decoder, Seq2SeqDecoder, init_seq2seq
 
@@ -76,14 +76,14 @@ def _attention_svg(percent, rows, columns, title):
     """Two columns of tokens, and a line for each weight of 1 percent or more."""
     left, right = (8 * max(map(len, tokens)) + 60 for tokens in (rows, columns))
     width, height = left + 110 + right, 28 * max(len(rows), len(columns)) + 8
-    y = range(18, height, 28)
+    y, purple = range(18, height, 28), COLORS["weight"]
     parts = [
         '<svg xmlns="http://www.w3.org/2000/svg" role="img" '
         f'width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'aria-label="{html.escape(title)}" font-family="sans-serif" '
         'font-size="14">',
         '<rect class="face" width="100%" height="100%" fill="#fff"/>',
-        '<g class="lines" stroke="#3b82f6">',
+        f'<g class="lines" stroke="{purple}">',
     ]
     for i, row in enumerate(percent, start=1):
         parts += [
@@ -102,7 +102,7 @@ def _attention_svg(percent, rows, columns, title):
             parts += [
                 f'<g {kind_or_heading} transform="translate({x} {y[k]})">'
                 f'<rect x="{box}" y="-13" width="{width}" height="26" rx="4" '
-                f'fill="#3b82f6" fill-opacity="0"/><text x="{margin}" y="5" '
+                f'fill="{purple}" fill-opacity="0"/><text x="{margin}" y="5" '
                 f'text-anchor="{anchor}">{html.escape(token)}</text></g>'
             ]
     return "\n".join([*parts, "</svg>"])

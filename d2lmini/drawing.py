@@ -8,15 +8,21 @@ import itertools
 import json
 import re
 
+import matplotlib
 import numpy as np
 import torch
 from matplotlib import pyplot as plt
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path as Polyline
 
 __all__ = [
+    "COLORS",
+    "FILLS",
+    "SERIES",
     "use_svg_display",
     "set_figsize",
+    "label_curves",
     "set_axes",
     "plot",
     "draw_box",
@@ -24,11 +30,63 @@ __all__ = [
     "show_interactive",
     "plt",
 ]
+COLORS = {
+    "query": "#e8750a",
+    "key": "#3b82f6",
+    "value": "#1f8a4c",
+    "weight": "#7f45f0",
+    "output": "#3d4450",
+}
+FILLS = {
+    "query": "#fde4cb",
+    "key": "#d6e5fd",
+    "value": "#cdeeda",
+    "weight": "#dccbfd",
+    "output": "#eceef1",
+}
+SERIES = ("#3d4450", "#0f8f9b", "#b5402f", "#7d8691", "#c2568d")
+FONTS = ["Segoe UI", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans"]
+STYLE = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": "0.5",
+    "axes.prop_cycle": plt.cycler(color=SERIES),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": "medium",
+    "font.sans-serif": FONTS,
+    "grid.color": "0.91",
+    "legend.frameon": False,
+    "legend.handlelength": 1.6,
+    "mathtext.cal": "sans",
+    "mathtext.fallback": "stixsans",
+    "mathtext.fontset": "custom",
+    "mathtext.it": "sans:italic",
+    "mathtext.rm": "sans",
+    "savefig.pad_inches": 0.03,
+    "svg.fonttype": "none",  # text, for which the browser has a font
+    "svg.hashsalt": "d2lmini",
+    "text.color": "0.13",
+    "xtick.color": "0.3",
+    "ytick.color": "0.3",
+}
 
 
 def use_svg_display():
-    """Draw notebook figures as SVG: sharp at any zoom, the same bytes on every run."""
-    plt.rcParams["svg.hashsalt"] = "d2lmini"
+    """Draw notebook figures as SVG: sharp at any zoom, the same bytes on every run.
+
+    The figures to come have the style of the course and its colour maps: "weights" from
+    0 (white) to the colour of a weight, and "signed" with white in the middle.
+    """
+    found = {font.name for font in matplotlib.font_manager.fontManager.ttflist}
+    fonts = [name for name in FONTS if name in found]  # each has what the others lack
+    plt.rcParams.update(STYLE | {"font.family": [*fonts, "sans-serif"]})
+    for name, colors in {
+        "weights": ["white", COLORS["weight"], "#2d0f6b"],
+        "signed": [SERIES[1], "white", SERIES[2]],
+    }.items():
+        ramp = LinearSegmentedColormap.from_list(name, colors)
+        if name not in matplotlib.colormaps:
+            matplotlib.colormaps.register(ramp)
     if "inline" in plt.get_backend():
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
@@ -41,16 +99,63 @@ def set_figsize(figsize=(3.5, 2.5)):
     plt.rcParams["figure.figsize"] = figsize
 
 
+def label_curves(axes, labels=None, gap=1.25):
+    """Write the names of curves behind their ends, in their colours.
+
+    Without `labels`, the curves are those of the axes that have a label. Names that
+    would overlap move `gap` lines apart.
+    """
+    lines = [line for line in axes.lines if line.get_label()[:1] != "_"]
+    if labels is None:
+        labels = [line.get_label() for line in lines]
+    else:
+        lines = axes.lines[: len(labels)]
+    axes.figure.draw_without_rendering()  # so that the axes have their final height
+    ends = []  # the last points that one can see, as fractions of the axes
+    for line in lines:
+        points = line.get_transform().transform(line.get_xydata())
+        points = axes.transAxes.inverted().transform(points)
+        visible = points[np.abs(points[:, 1] - 0.5) < 0.51]
+        ends.append((visible if len(visible) else points)[-1])
+    ends = np.array(ends)
+    points = 72 * axes.get_window_extent().height / axes.figure.dpi
+    gap *= plt.rcParams["font.size"] / points
+    order, places = ends[:, 1].argsort(), np.sort(ends[:, 1].clip(0, 1))
+    for _ in range(100):
+        overlap = np.maximum(gap - np.diff(places), 0) / 2
+        places[:-1] -= overlap
+        places[1:] += overlap
+    for i, place in zip(order, places):
+        line = {
+            "arrowstyle": "-",
+            "color": lines[i].get_color(),
+            "lw": 0.7,
+            "shrinkA": 0,
+        }
+        axes.annotate(
+            labels[i],
+            ends[i],
+            xytext=(1.04, place),
+            xycoords="axes fraction",
+            color=lines[i].get_color(),
+            va="center",
+            arrowprops=line | {"relpos": (0, 0.5)},
+        )
+
+
 def set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend):
-    """Label, scale and limit the axes, and add a grid and, if given, a legend."""
+    """Label, scale and limit the axes, and add a grid and, if given, curves' names."""
     axes.set(xlabel=xlabel, ylabel=ylabel, xscale=xscale, yscale=yscale)
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() == "linear":
+            axis.set_major_formatter(lambda x, _: f"{x:,g}".replace("-", "−"))
     if xlim is not None:
         axes.set_xlim(xlim)
     if ylim is not None:
         axes.set_ylim(ylim)
+    axes.grid(True)
     if legend:
-        axes.legend(legend)
-    axes.grid(alpha=0.4)
+        label_curves(axes, legend)
 
 
 def _curves(data):
@@ -69,7 +174,7 @@ def plot(
     ylim=None,
     xscale="linear",
     yscale="linear",
-    fmts=("-", "m--", "g-.", "r:"),
+    fmts=("-", "C1--", "C2-.", "C3:"),
     figsize=(3.5, 2.5),
     axes=None,
 ):
@@ -86,7 +191,7 @@ def plot(
     if len(xs) != len(ys):
         raise ValueError(f"X must hold 1 or {len(ys)} curves, as Y does, not {len(xs)}")
     set_figsize(figsize)
-    axes = plt.figure().gca() if axes is None else axes
+    axes = plt.figure(layout="constrained").gca() if axes is None else axes
     axes.cla()
     for x, y, fmt in zip(xs, ys, itertools.cycle(fmts)):
         axes.plot(x, y, fmt)
@@ -96,9 +201,11 @@ def plot(
 def draw_box(ax, x, y, text, color="white", size=None, **style):
     """Draw a rounded box around (x, y), of a size (width, height) or that of its text.
 
+    The colour may be the name of one in `COLORS`: it fills the box lightly.
     Returns the text, for more style; the style given here is that of the box.
     """
-    style = {"facecolor": color, "edgecolor": "black", **style}
+    edge = COLORS.get(color, COLORS["output"])
+    style = {"facecolor": FILLS.get(color, color), "edgecolor": edge, **style}
     if size is None:
         bbox = {"boxstyle": "round,pad=0.35", **style}
         return ax.text(x, y, text, ha="center", va="center", bbox=bbox)
@@ -113,9 +220,11 @@ def draw_arrow(ax, *points, color="0.25", shrink=0, **style):
 
     An arrow between two points keeps a distance of `shrink` points from both, unless
     the style says otherwise (`shrinkA` for the start, `shrinkB` for the end).
+    The colour may be the name of one in `COLORS`.
     """
     style = {"shrinkA": shrink, "shrinkB": shrink, **style}
-    style = {"arrowstyle": "-|>", "mutation_scale": 13, "color": color, **style}
+    style = {"color": COLORS.get(color, color), **style}
+    style = {"arrowstyle": "-|>", "mutation_scale": 13, **style}
     if len(points) == 2:
         arrow = FancyArrowPatch(*points, **style)
     else:

@@ -15,68 +15,61 @@ from .drawing import draw_arrow, draw_box, plt, show_interactive, use_svg_displa
 __all__ = ["draw_attention", "attention_pooling", "show_heatmaps", "show_softmax"]
 
 
-def draw_attention(
-    query,
-    keys,
-    values,
-    output,
-    scores,
-    weights,
-    *,
-    temperature=None,
-    figsize=(7.2, 3),
-    axes=None,
-):
+def draw_attention(query, keys, values, output, scores, weights, *, temperature=None):
     """Draw attention for one query: scores, softmax, weights, values, weighted sum.
 
     query and output are labels, keys and values m labels each; scores and weights are
     tensors (m,). With a temperature, one more column shows the scores divided by it.
     The arrows of a value are as thick as its weight; a weight of 0, such as that of a
-    masked key (score -inf), has none. Draws a new figure, or into `axes`.
+    masked key (score -inf), has none. The new figure is as wide as its labels need.
     """
-    if axes is None:
-        use_svg_display()
-        _, axes = plt.subplots(figsize=figsize, layout="constrained")
+    use_svg_display()
+    figure = plt.figure()
+    axes = figure.add_axes((0, 0, 1, 1))
+    rows = [30 + 27 * i for i in range(len(keys))]  # in points from the top
+    middle, right = (rows[0] + rows[-1]) / 2, 2  # of the figure, so far
 
-    def box(x, y, text, color="white", edgecolor="black"):
-        text = draw_box(axes, x, y, text, color, edgecolor=edgecolor)
-        return (x, y), text.get_bbox_patch()
+    def column(title, labels, color="none", gap=8):
+        """Write labels right of what is there; returns their places and boxes."""
+        nonlocal right
+        heights = rows if len(labels) > 1 else [middle]
+        edge = {"edgecolor": "none"} if color == "none" else {}
+        texts = [draw_box(axes, 0, *at, color, **edge) for at in zip(heights, labels)]
+        head = axes.text(0, 8, title, ha="center", va="center", color="0.35")
+        pixels = max(text.get_window_extent().width for text in (*texts, head))
+        width = 72 * pixels / figure.dpi + 6
+        for text in (*texts, head):
+            text.set_x(right + width / 2)
+        right += width + gap
+        return [(text.get_position(), text.get_bbox_patch()) for text in texts]
 
-    def number(x, y, value):
-        text = f"{value:.2f}".replace("inf", "∞").replace("-", "−")
-        return box(x, y, text, edgecolor="none")
+    def numbers(values):
+        return [f"{x:.2f}".replace("inf", "∞").replace("-", "−") for x in values.tolist()]
 
     def arrow(start, end, color="0.5", width=0.8):
-        style = {"lw": width, "mutation_scale": 9 + 2 * width, "shrink": 2, "zorder": 4}
+        style = {"lw": width, "mutation_scale": 6 + 2 * width, "shrink": 1, "zorder": 4}
         patches = {"patchA": start[1], "patchB": end[1]}
         draw_arrow(axes, start[0], end[0], color=color, **style, **patches)
 
-    m, middle = len(keys), (len(keys) - 1) / 2
-    titles = {0: "query", 1.2: "keys", 2.3: "scores"}
-    right = 0 if temperature is None else 1.1  # how far the other columns move
+    (source,) = column("query", [query], "query", gap=15)
+    steps = [column("keys", keys, "key"), column("scores", numbers(scores))]
     if temperature is not None:
-        titles[3.4] = f"÷ τ = {temperature:g}"
-    titles |= {3.9 + right: "weights", 5 + right: "values", 6.6 + right: "weighted sum"}
-    for x, title in titles.items():
-        axes.text(x, -0.9, title, ha="center", color="0.35")
-    source = box(0, middle, query, "#fbd9b5")
-    target = box(6.6 + right, middle, output, "#f4c2c2")
-    bar = plt.Rectangle((2.95 + right, -0.4), 0.3, m - 0.2, fc="0.93", ec="black")
-    axes.add_patch(bar)
-    axes.text(3.1 + right, middle, "softmax", rotation=90, ha="center", va="center")
-    rows = zip(keys, values, scores.tolist(), weights.tolist(), strict=True)
-    for y, (key, value, a, alpha) in enumerate(rows):
-        steps = [source, box(1.2, y, key, "#c6dbef"), number(2.3, y, a)]
-        if temperature is not None:
-            steps.append(number(3.4, y, a / temperature))
-        steps += [((3.1 + right, y), bar), number(3.9 + right, y, alpha)]
-        for start, end in itertools.pairwise(steps):
+        steps.append(column(f"÷ {temperature:g}", numbers(scores / temperature)))
+    size = (14, rows[-1] - rows[0] + 22)
+    draw_box(axes, right + 7, middle, "softmax", "output", size).set_rotation(90)
+    steps.append([((right + 7, y), axes.patches[-1]) for y in rows])
+    right += 24
+    steps.append(column("weights", numbers(weights), gap=13))
+    sources = column("values", values, "value", gap=17)
+    (target,) = column("weighted sum", [output], "output", gap=2)
+    for *row, value, weight in zip(*steps, sources, weights.tolist(), strict=True):
+        for start, end in itertools.pairwise([source, *row]):
             arrow(start, end)
-        value = box(5 + right, y, value, "#c7e9c0")
-        if alpha > 0:
-            arrow(steps[-1], value, "C3", 6 * alpha)
-            arrow(value, target, "C3", 6 * alpha)
-    axes.set(xlim=(-0.6, 7.4 + right), ylim=(m - 0.4, -1.2))
+        if weight > 0:
+            arrow(row[-1], value, "weight", 6 * weight)
+            arrow(value, target, "weight", 6 * weight)
+    figure.set_size_inches(right / 72, (rows[-1] + 16) / 72)
+    axes.set(xlim=(0, right), ylim=(rows[-1] + 16, 0))
     axes.axis("off")
 
 
@@ -98,7 +91,7 @@ def show_heatmaps(
     ylabel,
     titles=None,
     figsize=(2.5, 2.5),
-    cmap="Reds",
+    cmap="weights",
     *,
     xticklabels=None,
     yticklabels=None,
@@ -132,6 +125,8 @@ def show_heatmaps(
         image = ax.imshow(matrix, cmap, interpolation="none", vmin=low, vmax=high)
         if titles:
             ax.set_title(titles[j])
+        ax.spines[:].set(visible=True, color="0.8", linewidth=0.6)
+        ax.tick_params(length=0)
         if xticklabels:
             ax.set_xticks(range(len(xticklabels)), xticklabels, rotation=90)
         if yticklabels:
@@ -140,7 +135,8 @@ def show_heatmaps(
         ax.set_xlabel(xlabel)
     for ax in axes[:, 0]:
         ax.set_ylabel(ylabel)
-    fig.colorbar(image, ax=axes, shrink=0.6)
+    bar = fig.colorbar(image, ax=axes, shrink=0.6, aspect=14)
+    bar.outline.set_visible(False)
 
 
 def show_softmax(scores, queries, keys, temperature=1.0):

@@ -388,10 +388,11 @@ class ProgressBoard(HyperParameters):
             if label not in self.lines:
                 i = len(self.lines)
                 ls, color = self.ls[i % len(self.ls)], self.colors[i % len(self.colors)]
-                (self.lines[label],) = axes.plot([], [], ls, color=color, label=label)
+                (self.lines[label],) = axes.plot([], [], ls, color=color)
                 style = self.xlim, self.ylim, self.xscale, self.yscale
                 set_axes(axes, self.xlabel, self.ylabel, *style, legend=None)
-                axes.legend()
+                names = [name.replace("_", " ") for name in self.lines]
+                axes.legend(self.lines.values(), names)
             self.lines[label].set_data([p.x for p in points], [p.y for p in points])
         axes.relim()
         axes.autoscale_view()
@@ -401,7 +402,8 @@ class ProgressBoard(HyperParameters):
         number = self.fig.number if self.fig else None
         if not plt.fignum_exists(number) or plt.figure(number) is not self.fig:
             use_svg_display()
-            self.fig, self.lines = plt.figure(figsize=self.figsize), {}
+            figure = plt.figure(figsize=self.figsize, layout="constrained")
+            self.fig, self.lines = figure, {}
         return self.fig
 
 

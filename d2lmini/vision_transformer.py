@@ -100,13 +100,13 @@ class _ImageData(DataModule):
         X, y = batch
         use_svg_display()
         fig, axes = plt.subplots(nrows, ncols, squeeze=False, layout="constrained")
-        fig.set_size_inches(1.1 * ncols, 1.4 * nrows)
+        fig.set_size_inches(0.54 * ncols, 0.8 * nrows)
         for ax in axes.flat:
             ax.axis("off")
         labels = labels or self.text_labels(y)
         for ax, image, label in zip(axes.flat, X.cpu().numpy(), labels):
             ax.imshow(image[0], cmap="gray_r", vmin=0, vmax=1, interpolation="none")
-            ax.set_title(label, fontsize=9)
+            ax.set_title(label)
 
 
 class MNIST(_ImageData):

@@ -43,9 +43,12 @@ def cosine(query, key):
 def test_the_picture_of_attention_shows_numbers_that_are_true():
     picture = (ROOT / "book/_static/attention.svg").read_text(encoding="utf-8")
     texts = re.findall(r"<text[^>]*>(.*?)</text>", picture)
-    assert texts[3] == "÷ τ = 0.3"
-    query, *output = texts[7:11]  # after the titles of the columns
-    keys, scores, divided, weights, values = (texts[i::5] for i in range(12, 17))
+    columns = {}  # title -> labels
+    titles = "query", "keys", "scores", "÷ 0.3", "weights", "values", "weighted sum"
+    for title in titles:
+        end = texts.index(title)
+        columns[title], texts = texts[:end], texts[end + 1 :]
+    (query,), keys, scores, divided, (_, *weights), values, output = columns.values()
     assert len(keys) == len(values) == 6
     expected = torch.tensor([cosine(query, key) for key in keys])
     assert scores == [f"{score:.2f}" for score in expected]
@@ -53,7 +56,7 @@ def test_the_picture_of_attention_shows_numbers_that_are_true():
     softmax = torch.softmax(expected / 0.3, dim=0)
     assert weights == [f"{weight:.2f}" for weight in softmax]
     first, second = sorted(zip(weights, values), reverse=True)[:2]
-    assert output == [" ".join(first), "+ " + " ".join(second), "+ …"]
+    assert output == [" ".join(first) + " +", " ".join(second), "+ …"]
 
 
 # --- no outside host -----------------------------------------------------------------

@@ -190,11 +190,11 @@ def test_a_score_changes_with_the_offset_and_not_if_both_move(figure):
     before = table(page)
     assert_close(torch.tensor(before).flatten(), torch.tensor(expected), atol=0.006, rtol=0)
     choose(page, "Move both by +1")
-    assert "Query (blue) at 10, key (orange) at 4" in status(page)
+    assert "Query (orange) at 10, key (blue) at 4" in status(page)
     assert table(page) == before
     for _ in range(9):
         choose(page, "Move both by −1")
-    assert "Query (blue) at 6, key (orange) at 0" in status(page)  # and no further
+    assert "Query (orange) at 6, key (blue) at 0" in status(page)  # and no further
 
 
 def test_a_block_is_read_step_by_step_with_the_keyboard(figure):

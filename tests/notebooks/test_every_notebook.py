@@ -119,6 +119,21 @@ def test_open_cells_are_short_and_at_most_two_code_cells_stand_in_a_row(path):
     assert "ccc" not in kinds, f"three code cells in a row near cell {kinds.index('ccc')}"
 
 
+@notebook
+def test_labels_of_figures_can_be_read_on_a_phone(path):
+    column = 358  # pixels
+    for cell in code_cells(path):
+        for data in (figure.data for figure in figures(cell)):
+            if "text/html" in data:  # has controls, and tests of its own
+                continue
+            width = float(re.search(r'viewBox="0 0 ([\d.]+)', data["image/svg+xml"])[1])
+            scale = min(4 / 3, column / width)  # pixels for a point
+            for text in re.findall(r"<text.*?</text>", data["image/svg+xml"], re.DOTALL):
+                sizes = [float(size) for size in re.findall(r"font-size: ([\d.]+)", text)]
+                # Of a formula, its letters count, not what is raised or lowered.
+                assert round(scale * max(sizes), 1) >= 9, (cell.id, text)
+
+
 @chapter
 def test_a_figure_comes_in_the_first_quarter_and_a_chapter_has_its_parts(path):
     cells, text = code_cells(path), prose(path)

@@ -108,6 +108,13 @@ def test_clip_paths_are_called_alike_in_each_run():
     assert normal.count("clip-1-0") == 2 and 'x="1.3"' in normal
 
 
+def test_a_text_of_a_figure_keeps_its_number_and_has_the_fonts_of_the_book():
+    figure = """<text style="font-family: 'DejaVu Sans'; fill: red" x="1.26">1.26</text>"""
+    style = f"font-family: {execute.PAGE_FONTS}; fill: red"
+    normal = execute.normalise_svg(figure, "1")
+    assert normal == f'<text style="{style}" x="1.3">1.26</text>'
+
+
 def test_a_running_time_is_rounded_up_and_kept_unless_it_is_far_off():
     notebook = nbformat.v4.new_notebook()
     for seconds, stored, noted in [(6, None, 10), (12, 10, 10), (18, 10, 20), (3, 10, 5)]:

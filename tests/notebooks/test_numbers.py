@@ -46,8 +46,9 @@ def printed(notebook):
             data = output.get("data", {})
             parts += [output.get("text", ""), data.get("text/plain", "")]
             parts.append(data.get("text/html", ""))
-            # matplotlib draws letters as paths, and writes each text into a comment
-            parts += re.findall(r"<!-- (.*?) -->", data.get("image/svg+xml", ""))
+            # matplotlib writes formulas letter by letter, and also into a comment
+            svg = data.get("image/svg+xml", "")
+            parts += map("".join, re.findall(r"<!-- (.*?) -->|<text[^>]*>([^<]+)", svg))
     return numbers("\n".join(parts))
 
 

@@ -1,8 +1,11 @@
-"""Curves of a function, in a new figure or in given axes."""
+"""Curves of a function, in a new figure or in given axes, and the colours of figures."""
+
+import itertools
 
 import pytest
 import torch
 from helpers import drawn
+from matplotlib.colors import to_rgb
 
 import d2lmini as d2l
 from d2lmini import plt
@@ -36,3 +39,49 @@ def test_plot_opens_a_figure_or_clears_the_axes_it_is_given():
 def test_plot_refuses_two_x_for_three_y():
     with pytest.raises(ValueError, match="X must hold 1 or 3 curves, as Y does, not 2"):
         d2l.plot(torch.ones(2, 4), torch.ones(3, 4))
+
+
+def test_names_of_curves_stand_beside_their_ends_and_do_not_overlap():
+    x = torch.arange(5.0)
+    d2l.plot(
+        x,
+        [x, x + 0.01, 0 * x, [0, 2, 4.9, 9, 9]],
+        legend=[*"abcd"],
+        ylim=(0, 5),
+        figsize=(4, 2),
+    )
+    plt.gca().axhline(2.5, label="e")
+    d2l.label_curves(plt.gca())
+    plt.gcf().canvas.draw()
+    places = {text.get_text(): text.get_window_extent() for text in plt.gca().texts}
+    assert sorted(places) == [*"abcde"]
+    assert sorted(places, key=lambda name: places[name].y0) == [*"ceabd"]
+    for first, second in itertools.combinations(places.values(), 2):
+        assert not first.overlaps(second)
+
+
+def test_large_numbers_have_commas_and_negative_ones_a_minus():
+    d2l.plot([-1000, 3000], [0, 1])
+    plt.gcf().canvas.draw()
+    texts = {label.get_text() for label in plt.gca().get_xticklabels()}
+    assert {"−1,000", "2,000"} <= texts
+
+
+def test_a_colour_blind_reader_can_tell_the_colours_apart():
+    # How the red and green of a light appear without one of three receptors (Machado,
+    # Oliveira and Fernandes, 2009), and then as CIELAB, where distances are as seen.
+    blind = torch.tensor(
+        [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]
+    )
+    xyz = torch.tensor(
+        [[0.434, 0.376, 0.190], [0.213, 0.715, 0.072], [0.018, 0.109, 0.873]]
+    )
+
+    def seen(color):
+        light = torch.tensor(to_rgb(color)) ** 2.2
+        x, y, z = (xyz @ (blind @ light).clamp(0)) ** (1 / 3)
+        return torch.stack([116 * y, 500 * (x - y), 200 * (y - z)])
+
+    for colors in (d2l.COLORS.values(), d2l.SERIES[:4]):
+        for first, second in itertools.combinations(colors, 2):
+            assert (seen(first) - seen(second)).norm() > 10, (first, second)

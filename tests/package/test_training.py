@@ -75,7 +75,7 @@ def test_each_figure_appears_once_below_its_cell_with_its_curves():
     where = {"metadata": {"path": ROOT}}
     NotebookClient(notebook, allow_errors=True, resources=where).execute()
     kinds = {"display_data": "p", "execute_result": "v", "stream": "t", "error": "e"}
-    curve = r'<path d="M[^"]+L[^"]+" clip-path="[^"]+" style="fill: none; stroke: #1f77b4'
+    curve = r'<path d="M[^"]+L[^"]+" clip-path="[^"]+" style="fill: none; stroke: #3d4450'
     for cell, expected in zip(cells, CELLS.values()):
         assert "".join(kinds[output.output_type] for output in cell.outputs) == expected
         for picture in [o.data for o in cell.outputs if o.output_type == "display_data"]:

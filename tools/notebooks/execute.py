@@ -44,8 +44,12 @@ METADATA = {
 ID = re.compile(r"[0-9a-f]{8}")  # what all cells are called, whichever editor made them
 # A coordinate of a figure, to be rounded: so that a diff shows what a reader could see.
 COORDINATE = re.compile(r"\b[1-9]\d*\.\d{2,}")
+MARKUP = re.compile(r"<[^>]+>")  # but not a text, which may be a number
 # The name of a clip path, which matplotlib may take from the address of an object.
 CLIP_PATH = re.compile(r'(?<=<clipPath id=")p[0-9a-f]{10}(?=")')
+# The fonts of a text in a figure: those that matplotlib found. They become the book's.
+FONTS = re.compile(r"(?<=font-family: )[^;\"]+")
+PAGE_FONTS = "-apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 # What a running time is rounded up to, in seconds.
 TIMES = 5, 10, 20, 30, 60, 120, 180, 300, 600
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -83,8 +87,11 @@ def normalise(notebook) -> None:
 
 
 def normalise_svg(svg: str, figure: str) -> str:
-    """Round the coordinates, and name the clip paths by the figure and their order."""
-    svg = COORDINATE.sub(lambda number: f"{float(number[0]):.1f}", svg)
+    """Round coordinates, name clip paths by figure and order, and use the book's fonts."""
+    svg = FONTS.sub(PAGE_FONTS, svg)
+    svg = MARKUP.sub(
+        lambda tag: COORDINATE.sub(lambda number: f"{float(number[0]):.1f}", tag[0]), svg
+    )
     for number, name in enumerate(CLIP_PATH.findall(svg)):
         svg = svg.replace(name, f"clip-{figure}-{number}")
     return svg
