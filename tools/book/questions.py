@@ -33,7 +33,7 @@ FORM = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_s
 <label><input type="radio" name="answer" value="{{ loop.index0 }}"> \
 <span>{{ choice }}</span></label>
 {% else %}
-<label>Your answer <input type="text" name="answer" inputmode="decimal" size="10" \
+<label>Your answer <input type="text" name="answer" inputmode="decimal" \
 autocomplete="off"></label>
 {% endfor %}
 <p><button type="submit">Check</button>\
@@ -83,7 +83,7 @@ def add(app, doctree):
     text = f'<div class="questions" data-page="{name}">\n{forms}{STATE}\n</div>'
     section = nodes.section(ids=["check-yourself"], names=["check yourself"])
     section += nodes.title("", "Check yourself")
-    section += nodes.paragraph("", INTRODUCTION)
+    section += nodes.paragraph("", INTRODUCTION, classes=["questions"])
     section += nodes.raw("", text, format="html", classes=["questions"])
     sections = [node for node in doctree.findall(nodes.section) if node["ids"]]
     (exercises,) = (node for node in sections if node["ids"][0] == "exercises")
