@@ -211,7 +211,7 @@ def reader(browser):
     tab.on("pageerror", lambda error: faults.append(str(error)))
 
     def open_page(name):
-        tab.goto((BOOK / f"{name}.html").as_uri())
+        tab.goto((BOOK / f"{name}.html").as_uri(), wait_until="domcontentloaded")
         return tab
 
     yield open_page
