@@ -2,8 +2,8 @@
 # them. Without make, `python -m tools COMMAND NAME=value` is the same.
 PYTHON ?= python3
 COMMANDS := help install requirements book pdf picture translator serve test save execute check format \
-	assignments grade feedback similarity scores attention pretraining counting post_training \
-	own_text bench differences colab clean
+	assignments grade feedback similarity questions scores attention pretraining counting \
+	post_training own_text bench differences colab clean
 
 .DEFAULT_GOAL := help
 .PHONY: $(COMMANDS)

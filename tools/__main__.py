@@ -246,6 +246,13 @@ def similarity():
     grading("similarity", value("ASSIGNMENT"))
 
 
+@command
+def questions():
+    """write all questions as a bank for Moodle to _build/questions.gift"""
+    set_up()
+    python("-m", "tools.book.gift")
+
+
 # --- measurements: WRITE=1 puts their tables on the page of results ------------------
 
 

@@ -6,7 +6,8 @@ tools/book/address.py.
 Below the title of a notebook's page stands how long it takes to read and to run, and the
 start page gets the table of chapters for its `{{ chapters }}` (tools/book/pages.py). A
 page of exercises has a link there to what students get, and folds below each statement
-(tools/notebooks/exercises.py).
+(tools/notebooks/exercises.py). Before the exercises of a chapter stand questions that the
+page checks (tools/book/questions.py).
 
 The formulas are set by MathJax while the book is built (tools/book/formulas.py), and pages
 lose what they load without need (tools/book/light.py).
@@ -58,6 +59,7 @@ def setup(app):
     app.setup_extension("sphinx.ext.autodoc")
     app.setup_extension("tools.book.address")
     app.setup_extension("tools.book.formulas")
+    app.setup_extension("tools.book.questions")
     app.connect("config-inited", add_chapters)
     app.connect("source-read", fold_exercises)
     app.connect("doctree-read", add_times)

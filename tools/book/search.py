@@ -69,7 +69,7 @@ def sections(doctree, page, terms):
 def collect(node, prose, code):
     """Add what stands in an entry, without the entries inside it, to these two lists."""
     for child in node.children:
-        if isinstance(child, SKIPPED) or is_output(child):
+        if isinstance(child, SKIPPED) or is_hidden(child):
             continue
         if isinstance(child, nodes.literal_block):
             code.append(child.astext())
@@ -85,8 +85,10 @@ def collect(node, prose, code):
                 prose.append(" ")
 
 
-def is_output(node):
-    return isinstance(node, nodes.Element) and "cell_output" in node["classes"]
+def is_hidden(node):
+    """An output, or questions with their answers."""
+    hidden = {"cell_output", "questions"}
+    return isinstance(node, nodes.Element) and bool(hidden & set(node["classes"]))
 
 
 def plain(heading):

@@ -1,0 +1,145 @@
+r"""Five questions a page that a program can check: from book/questions/ into the pages.
+
+A page's file is a list. Each question has `ask` and, for whoever has answered,
+`because`, in Markdown on one line with formulas in $...$. There are two kinds:
+
+- A choice has `choices`: one `right`, the others `wrong`, each with its `why`.
+- A number has `answer`, and `compute`, an expression in Python with torch and math from
+  which a test works it out. `within` is the tolerance, if not 0.01 (0 for a whole number).
+  `wrong` lists tempting numbers, each with its `answer`, `compute` and `why`.
+
+They stand before the exercises of the page, in the book alone, as forms. A <template> for
+each answer that is known has the words for whoever gives it, so that formulas in them are
+set with those of the page. book/_static/questions.js checks and remembers.
+"""
+
+import html
+from hashlib import sha256
+from pathlib import Path
+
+import yaml
+from docutils import nodes
+from jinja2 import Environment
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+FOLDER = "book/questions"
+FORM = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string("""\
+<form class="question" data-question="{{ name }}">
+<fieldset>
+<legend><b>{{ number }}.</b> {{ ask }}</legend>
+{% for choice in choices %}
+<label><input type="radio" name="answer" value="{{ loop.index0 }}"> \
+<span>{{ choice }}</span></label>
+{% else %}
+<label>Your answer <input type="text" name="answer" inputmode="decimal" \
+autocomplete="off"></label>
+{% endfor %}
+<p><button type="submit">Check</button>\
+{% if not choices %} <button type="button" hidden>Show the answer</button>{% endif %}</p>
+<div class="verdict" role="status"></div>
+{% for outcome in outcomes %}
+<template data-answer="{{ outcome.answer }}" data-within="{{ outcome.within }}"\
+{{ " data-right" if outcome.right }}>{{ outcome.told }}</template>
+{% endfor %}
+</fieldset>
+</form>
+""")
+INTRODUCTION = (
+    "Each answer is checked at once. What you have answered stays on this device."
+)
+STATE = (
+    '<p class="state" hidden><span></span> <button type="button">Clear my answers</button>'
+)
+
+
+def setup(app):
+    # before Sphinx reads the headings, or the table of contents would lack this one
+    app.connect("doctree-read", add, priority=400)
+    app.connect("html-page-context", add_files)
+
+
+def read(root: Path, name: str) -> list[dict]:
+    """The questions about a notebook, none if it has no file."""
+    path = root / FOLDER / f"{name}.yml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else []
+
+
+def tolerance(known) -> float:
+    """How far from a known number, right or tempting, an answer may lie."""
+    whole = float(known["answer"]).is_integer()
+    return known.get("within", 0 if whole else 0.01)
+
+
+def add(app, doctree):
+    """Insert the questions about a page before its exercises."""
+    folder, _, name = app.env.docname.rpartition("/")
+    questions = read(Path(app.srcdir), name) if folder == "notebooks" else []
+    if not questions:
+        return
+    app.env.note_dependency(f"{FOLDER}/{name}.yml")
+    forms = "".join(form(question, i) for i, question in enumerate(questions, start=1))
+    text = f'<div class="questions" data-page="{name}">\n{forms}{STATE}\n</div>'
+    section = nodes.section(ids=["check-yourself"], names=["check yourself"])
+    section += nodes.title("", "Check yourself")
+    section += nodes.paragraph("", INTRODUCTION, classes=["questions"])
+    section += nodes.raw("", text, format="html", classes=["questions"])
+    sections = [node for node in doctree.findall(nodes.section) if node["ids"]]
+    (exercises,) = (node for node in sections if node["ids"][0] == "exercises")
+    exercises.parent.insert(exercises.parent.index(exercises), section)
+
+
+def add_files(app, pagename, templatename, context, doctree):
+    """Load script and style on pages with questions, and where their progress is shown."""
+    folder, _, name = pagename.rpartition("/")
+    asked = folder == "notebooks" and read(Path(app.srcdir), name)
+    if asked or pagename == "book/index":
+        app.add_js_file("questions.js")
+        app.add_css_file("questions.css")
+
+
+def form(question: dict, number: int) -> str:
+    """A question in HTML, with the words for each answer."""
+    choices = [
+        choice.get("right") or choice["wrong"] for choice in question.get("choices", [])
+    ]
+    same = repr([question["ask"], choices or question["answer"]])
+    return FORM.render(
+        name=sha256(same.encode()).hexdigest()[:8],
+        number=number,
+        ask=inline(question["ask"]),
+        choices=[inline(choice) for choice in choices],
+        outcomes=outcomes(question),
+    )
+
+
+def outcomes(question) -> list[dict]:
+    """The answers that are known, with what is told to whoever gives them."""
+    if choices := question.get("choices"):
+        known = [{**choice, "answer": i, "within": 0} for i, choice in enumerate(choices)]
+    else:
+        known = [{**question, "right": True}, *question.get("wrong", [])]
+    return [
+        {
+            "answer": each["answer"],
+            "within": tolerance(each),
+            "right": "right" in each,
+            "told": inline(each.get("why") or question["because"]),
+        }
+        for each in known
+    ]
+
+
+def inline(text: str) -> Markup:
+    """Markdown on one line as HTML, with formulas as Sphinx writes them."""
+    return Markup(PARSER.renderInline(text))
+
+
+def formula(renderer, tokens, i, options, env):
+    tex = html.escape(tokens[i].content)
+    return rf'<span class="math notranslate nohighlight">\({tex}\)</span>'
+
+
+PARSER = MarkdownIt("commonmark").use(dollarmath_plugin)
+PARSER.add_render_rule("math_inline", formula)
