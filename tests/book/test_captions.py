@@ -1,4 +1,4 @@
-"""The captions of figures: what they are, and their numbers, which book and slides share."""
+"""The captions of figures, and their numbers, which the book and the slides share."""
 
 import nbformat.v4
 import pytest
