@@ -49,6 +49,20 @@ addEventListener("copy", (event) => {
   event.preventDefault();
 });
 
+// What is wider than its place can be scrolled with the keyboard. A box is measured when it
+// is laid out, and never all of them at once, as the theme would do (tools/book/light.py).
+const BOXES = `article :is(
+  pre, .cell_output > .output, .pst-scrollable-table-container, div.math, mjx-container
+)`;
+const sizes = new ResizeObserver((entries) => {
+  const scrolls = entries.map(({ target: box }) =>
+    box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX !== "visible");
+  entries.forEach(({ target: box }, i) => {
+    if (scrolls[i]) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  });
+});
+
 addEventListener("load", () => {
   // The arrows of the table of contents get names.
   for (const item of document.querySelectorAll(".bd-links li:has(> details)")) {
@@ -61,10 +75,45 @@ addEventListener("load", () => {
     const line = code.trim().split("\n", 1)[0];
     button.setAttribute("aria-label", `Copy code ${i + 1}: ${line}`);
   });
-  // A formula that is wider than the page can be scrolled with the keyboard.
-  for (const box of document.querySelectorAll("div.math, mjx-container")) {
-    if (box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX !== "visible") {
-      box.tabIndex = 0;
-    }
-  }
+  // The head of the sidebar, with the logo and the search, gets a place among the landmarks.
+  const head = document.querySelector(".sidebar-primary-items__start");
+  head?.setAttribute("role", "navigation");
+  head?.setAttribute("aria-label", "Start page and search");
+  for (const box of document.querySelectorAll(BOXES)) sizes.observe(box);
 });
+
+// A click on a figure, or its button, opens it large: as wide as the window, or on a phone
+// in its own size, to be scrolled. Escape or a click closes it.
+function enlarge(image) {
+  const dialog = document.createElement("dialog");
+  dialog.className = "enlarged";
+  dialog.setAttribute("aria-label", figureName(image));
+  const close = document.createElement("button");
+  close.textContent = "Close";
+  const figure = document.createElement("figure");
+  figure.tabIndex = 0; // to be scrolled by keyboard
+  const ratio = image.naturalWidth / image.naturalHeight;
+  const room = Math.min(innerWidth - 48, (innerHeight - 96) * ratio);
+  const copy = image.cloneNode();
+  copy.style.width = `${Math.max(image.naturalWidth, room)}px`;
+  figure.append(copy);
+  dialog.append(close, figure);
+  dialog.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  document.querySelector("article").append(dialog);
+  dialog.showModal();
+}
+const figureName = (image) =>
+  image.closest("figure")?.querySelector(".caption-number")?.textContent.replace(". ", "")
+  ?? image.alt.split(". ", 1)[0];
+for (const image of document.querySelectorAll("article :is(.cell_output, figure) img")) {
+  const button = document.createElement("button");
+  button.className = "enlarge";
+  button.textContent = "Enlarge";
+  button.setAttribute("aria-label", `Enlarge: ${figureName(image)}`);
+  for (const place of [button, image]) {
+    place.addEventListener("click", () => enlarge(image));
+  }
+  const caption = image.closest("figure")?.querySelector("figcaption p");
+  (caption ?? image.parentElement).append(button);
+}

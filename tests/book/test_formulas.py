@@ -37,8 +37,10 @@ def test_formulas_refer_to_each_other_forwards_and_backwards(write):
     equation = r"\[x \tag{7.2}\label{eq:x}\]"
     refer = r"\(\eqref{eq:x}\)"
     page = BeautifulSoup(write(refer, equation, refer).read_text(), "lxml")
-    (target,) = {link["href"] for link in page.select("mjx-math a")}
-    assert len(page.select("mjx-math a")) == 2
+    (target,) = {link["href"] for link in page.select(".math > a")}
+    assert {link.text for link in page.select("a")} == {"(7.2)"}
+    assert page.select("[aria-hidden] a") == []  # or screen readers would not find it
+    assert len(page.select("a")) == 2
     assert target == "#mjx-eqn%3Aeq%3Ax" and page.find(id="mjx-eqn:eq:x")
 
 

@@ -7,7 +7,8 @@ Below the title of a notebook's page stands how long it takes to read and to run
 start page gets the table of chapters for its `{{ chapters }}` (tools/book/pages.py). A
 page of exercises has a link there to what students get, and folds below each statement
 (tools/notebooks/exercises.py). Before the exercises of a chapter stand questions that the
-page checks (tools/book/questions.py).
+page checks (tools/book/questions.py). Figures have captions with numbers
+(tools/book/figures.py).
 
 The formulas are set by MathJax while the book is built (tools/book/formulas.py), and pages
 lose what they load without need (tools/book/light.py).
@@ -24,7 +25,7 @@ expects reStructuredText, they are rewritten.
 
 Defects of the theme are mended here, in the HTML (MENDS), or in the browser, by
 book/_static/course.js: there pages are printed in the light theme, the arrows of the table
-of contents have names, and a formula wider than the page can be scrolled by keyboard.
+of contents have names, and what is wider than the page can be scrolled by keyboard.
 """
 
 import os
@@ -37,7 +38,17 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
-from tools.book import address, downloads, folds, formulas, light, pages, search, slides
+from tools.book import (
+    address,
+    downloads,
+    folds,
+    formulas,
+    light,
+    pages,
+    search,
+    slides,
+    tables,
+)
 from tools.notebooks import exercises
 
 # In the HTML of a page, what a reader or a screen reader should not see, and what instead.
@@ -53,17 +64,20 @@ PATTERNS = {
     r"<tr>\s*(<th>[^<]+</th>)(?:\s*<td></td>)+\s*</tr>(?=\s*</thead>)": r"\2\1",
     r"(?<=\d)\s±\s(?=\d)": "\u00a0±\u00a0",  # 0.89 ± 0.03 stays on one line
 }
+MAX_LINE = 88  # what fits into the column
 
 
 def setup(app):
     app.setup_extension("sphinx.ext.autodoc")
     app.setup_extension("tools.book.address")
+    app.setup_extension("tools.book.figures")
     app.setup_extension("tools.book.formulas")
     app.setup_extension("tools.book.questions")
     app.connect("config-inited", add_chapters)
     app.connect("source-read", fold_exercises)
     app.connect("doctree-read", add_times)
     app.connect("doctree-read", add_terms)
+    app.connect("doctree-read", mark_long_lines)
     app.connect("autodoc-process-docstring", rewrite_docstring)
     app.connect("html-page-context", mend)
     app.connect("build-finished", lighten)
@@ -128,6 +142,14 @@ def add_terms(app, doctree):
     app.env.get_domain("index").entries[page] += entries
 
 
+def mark_long_lines(app, doctree):
+    """Let what a cell has printed be wrapped, if a line is longer than those of code."""
+    for block in doctree.findall(nodes.literal_block):
+        lines = block.astext().splitlines() if search.is_output(block.parent) else []
+        if any(len(line) > MAX_LINE for line in lines):
+            block["classes"].append("long-lines")
+
+
 def rewrite_docstring(app, what, name, obj, options, lines):
     """Turn the lines of a docstring into reStructuredText; a module's lose their title."""
     parts = re.split(r"`([^`]+)`", "\n".join(lines[1:] if what == "module" else lines))
@@ -137,13 +159,13 @@ def rewrite_docstring(app, what, name, obj, options, lines):
 
 
 def mend(app, pagename, templatename, context, doctree):
-    """Replace in the page what MENDS and PATTERNS name, and name its folds (folds.py)."""
+    """Replace what MENDS and PATTERNS name, align tables, and name folds (folds.py)."""
     body = context.get("body", "")
     for wrong, right in MENDS.items():
         body = body.replace(wrong, right)
     for pattern, right in PATTERNS.items():
         body = re.sub(pattern, right, body)
-    context["body"] = folds.name_folds(body)
+    context["body"] = folds.name_folds(tables.align(body))
 
 
 def lighten(app, exception):

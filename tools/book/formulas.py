@@ -38,6 +38,11 @@ FORMULA = re.compile(
     re.DOTALL,
 )
 UNBROKEN = '<span class="unbroken">'
+# A reference to a formula, and nothing else: MathJax hides its link from screen readers.
+REFERENCE = re.compile(
+    r'<mjx-container[^>]*><mjx-math[^>]*>(<a href="[^"]*">)<mjx-mrow class=" MathJax_ref">'
+    r"(?:(?!</a>).)*</a></mjx-math>.*<mtext>(.*)</mtext>.*"
+)
 FACE = re.compile(
     r'(@font-face[^{]*\{\s*font-family: ([\w-]+);\s*src: url\("(.+?)"[^}]*\})'
 )
@@ -94,7 +99,8 @@ def put(formulas, text):
 
     def element(match):
         tex, end = html.escape(source(match)), match[5]
-        text = f'<{match[1]}{match[2]} data-tex="{tex}">{next(formulas)}</{match[1]}>{end}'
+        formula = REFERENCE.sub(r"\1\2</a>", next(formulas))
+        text = f'<{match[1]}{match[2]} data-tex="{tex}">{formula}</{match[1]}>{end}'
         wrapped = match.string.startswith(UNBROKEN, match.start() - len(UNBROKEN))
         return f"{UNBROKEN}{text}</span>" if end and not wrapped else text
 

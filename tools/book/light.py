@@ -3,8 +3,10 @@
 The theme draws its icons with a script of 1.5 MB, although its style sheets draw them with
 a font as well. Of this font, only the icons stay that occur. No page has the tabs that one
 script is for. Sphinx's index of the search goes: book/_static/search.js reads another one.
-All other scripts wait until the page stands, in their order; their options, which scripts
-in the page change, stand in the page itself. Its theme is chosen before it is drawn.
+The theme would measure all that could be scrolled when a page is loaded, which takes long
+on a phone: book/_static/course.js measures each box when it is laid out. All other scripts
+wait until the page stands, in their order; their options, which scripts in the page change,
+stand in the page itself. Its theme is chosen before it is drawn.
 """
 
 import re
@@ -16,6 +18,8 @@ from fontTools.ttLib import TTFont
 ICONS = "_static/styles/pydata-sphinx-theme.css"
 FONT = "_static/vendor/fontawesome/webfonts/fa-solid-900.ttf"
 SUBSET = "_static/icons.woff"  # course.css names it
+THEME = "_static/scripts/pydata-sphinx-theme.js"
+MEASURED = re.compile(r'\["pre",[^\]]*\]\.join\(", "\)')
 OPTIONS = "_static/documentation_options.js"
 UNUSED = re.compile(
     r"\s*<(?:script|link)[^>]*(?:fontawesome|design-tabs)\.js[^>]*>(?:</script>)?"
@@ -45,6 +49,9 @@ def lighten(folder: Path):
         lighter = lighter.replace(*NO_THEME)
         if lighter != text:
             path.write_text(lighter, encoding="utf-8", newline="\n")
+    script = folder / THEME
+    text = script.read_text(encoding="utf-8")
+    script.write_text(MEASURED.sub('"none"', text), encoding="utf-8", newline="\n")
     write_font(folder, used)
 
 

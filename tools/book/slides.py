@@ -12,6 +12,7 @@ JupyterLab it is edited in the property inspector, under *Cell metadata*. For ex
   has printed. The code is left out if it is folded, if the text has code of its own, and if
   both together have more than 12 lines, without docstrings.
 - After a line `. . .` follows what the next click shows, for example the answer of a quiz.
+- The number of a picture's figure (tools/book/figures.py) is a link to it in the book.
 - The whole prose of a cell goes to the speaker's notes (key S) of its slides. So does the
   prose of cells without `slide`, to those of the slide before.
 
@@ -39,7 +40,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from tools import ROOT
-from tools.book import pages
+from tools.book import figures, pages, tables
 from tools.notebooks.save import chapter_paths
 
 HERE = Path(__file__).parent
@@ -99,6 +100,7 @@ def deck(notebook, name: str) -> str:
         name=name,
         style=HtmlFormatter(style="default").get_style_defs(".highlight"),
         slides=slides(notebook),
+        anchor=figures.anchor,
         num_lines=lambda body: sum(pre.count("\n") + 1 for pre in PRE.findall(body)),
     )
 
@@ -109,8 +111,9 @@ def slides(notebook) -> list[dict]:
     The first shows only what stands in the template: the title and the question.
     """
     numbers = {label: tag for tag, label in LABEL.findall(pages.prose(notebook))}
-    found = [new("")]
+    found, place = [new("")], 0
     for cell in notebook.cells:
+        place += bool(figures.caption(cell))
         of_cell = found[-1:]
         if "slide" in cell.metadata:
             text = "\n".join(cell.metadata["slide"])
@@ -121,6 +124,8 @@ def slides(notebook) -> list[dict]:
                 found += of_cell
             if cell.cell_type == "code":
                 add_outputs(found[-1], cell)
+                if figures.caption(cell):
+                    found[-1]["figure"] = figures.name(pages.title(notebook), place)
         if cell.cell_type == "markdown":
             for slide in of_cell:
                 slide["notes"] += markdown(for_notes(cell.source, numbers))
@@ -147,10 +152,10 @@ def add_text(slide, text):
 def add_outputs(slide, cell):
     """Add the picture or table of a code cell, or else its code and what it printed."""
     pictures = "".join(picture(output, cell) for output in cell.outputs)
-    tables = "".join(output.get("data", {}).get(HTML, "") for output in cell.outputs)
+    table = "".join(output.get("data", {}).get(HTML, "") for output in cell.outputs)
     slide["picture"] += pictures
-    if pictures or tables:
-        slide["body"] += "" if pictures else tables
+    if pictures or table:
+        slide["body"] += "" if pictures else tables.align(table)
         return
     code, text = short_code(cell), "".join(map(plain, cell.outputs)).rstrip("\n")
     num_lines = len(code.splitlines() + text.splitlines())
