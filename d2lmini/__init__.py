@@ -108,6 +108,7 @@ from .transformer import (
     beam_search,
     init_transformer,
     show_block,
+    show_translation,
     translation_trace,
 )
 from .translation import (
@@ -220,6 +221,7 @@ __all__ = [
     "TransformerDecoderBlock",
     "TransformerDecoder",
     "translation_trace",
+    "show_translation",
     "beam_search",
     "MNIST",
     "Digits",

@@ -6,6 +6,8 @@ Axes. `b` batch, `n` tokens of the target (queries, in an attention), `m` tokens
 source (keys), `d` dimension of a token (`num_hiddens`), `h` heads, `p` width of a head.
 """
 
+import importlib.resources
+import json
 import math
 
 import torch
@@ -30,6 +32,7 @@ __all__ = [
     "TransformerDecoderBlock",
     "TransformerDecoder",
     "translation_trace",
+    "show_translation",
     "beam_search",
 ]
 
@@ -344,6 +347,48 @@ def translation_trace(model, data, sentence):
         "steps": steps,
         "attentions": [{**place, "heads": found[m]} for m, place in places.items()],
     }
+
+
+def translation_html(trace, **options):
+    """A translation that one can step through, as HTML that needs no network.
+
+    The trace is that of `translation_trace`; the options are for `mount` in
+    d2lmini/data/translation.js. Without scripts, as on GitHub, a table remains: the
+    weights of the last cross-attention, as the mean of its heads.
+    """
+    import pandas  # slow to import, and only needed here
+
+    folder = importlib.resources.files("d2lmini") / "data"
+    style = (folder / "translation.css").read_text("utf-8")
+    script = (folder / "translation.js").read_text("utf-8")
+    *_, cross = [each for each in trace["attentions"] if each["kind"] == "cross"]
+    weights = torch.tensor([head["weights"] for head in cross["heads"]]).mean(dim=0)
+    table = pandas.DataFrame(weights.numpy(), trace["target"], trace["source"])
+    given = json.dumps({"trace": trace, **options}, ensure_ascii=False)
+    given = given.replace("</", r"<\/")  # or a token could end the script
+    lines = [
+        '<div class="d2l-translation" role="group" aria-label="A translation">',
+        f"<style>\n{style}</style>",
+        table.to_html(float_format="%.2f"),
+        f'<script type="application/json">{given}</script>',
+        f"<script>\n{script}</script>",
+        "</div>",
+    ]
+    return "\n".join(lines)
+
+
+def show_translation(model, data, sentence):
+    """Display how a Transformer translates a sentence, step by step, with controls.
+
+    `model` and `data` are those of `translation_trace`. At each step the figure shows
+    where the new token looks, in each block and head, the five likeliest tokens, and
+    the numbers of one head.
+    """
+    from IPython.display import display
+
+    trace = translation_trace(model, data, sentence)
+    text = f"{sentence} → {' '.join(trace['target'])}, an interactive figure in HTML"
+    display({"text/html": translation_html(trace), "text/plain": text}, raw=True)
 
 
 def _reorder_cache(state, beam_indices):

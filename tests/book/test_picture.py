@@ -25,15 +25,14 @@ def test_the_readme_describes_the_picture_as_previews_do():
 
 
 START = """<article><h1>Title<a class="headerlink" href="#title">#</a></h1><p>Below it.</p>
-<div class="sd-container-fluid">Read</div><p>Prose.</p>
-<figure><img alt="A drawing" src="../drawing.svg"></figure></article>"""
+<div class="d2l-translation">le chat</div><p>Prose.</p></article>"""
 
 
 @pytest.fixture
 def start(tmp_path):
     """The start page of a book with all that a picture of it is made from."""
     page = tmp_path / picture.PAGE
-    for name in (picture.LOGO, picture.STYLE_SHEET, "drawing.svg", picture.PAGE):
+    for name in (picture.LOGO, picture.STYLE_SHEET, picture.PAGE):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(START if name == picture.PAGE else "", "utf-8")
     return page
@@ -45,7 +44,7 @@ def start(tmp_path):
         ("Prose", "Other prose", False),
         ('"#title">#</a>', '"#title">#</a><a class="report" href="issues">!</a>', False),
         ("Title", "Another title", True),
-        ("Read", "Begin", True),
+        ("le chat", "le chien", True),
     ],
 )
 def test_the_picture_is_out_of_date_when_a_part_that_it_shows_changes(
@@ -56,7 +55,7 @@ def test_the_picture_is_out_of_date_when_a_part_that_it_shows_changes(
     assert (picture.digest(tmp_path) != before) == changes
 
 
-@pytest.mark.parametrize("name", [picture.LOGO, picture.STYLE_SHEET, "drawing.svg"])
+@pytest.mark.parametrize("name", [picture.LOGO, picture.STYLE_SHEET])
 def test_the_picture_is_out_of_date_when_a_file_behind_it_changes(start, tmp_path, name):
     before = picture.digest(tmp_path)
     (tmp_path / name).write_text("changed", encoding="utf-8")
@@ -84,9 +83,9 @@ def test_the_picture_shows_the_start_page_of_today(built):
 
 @pytest.mark.slow
 def test_a_part_that_does_not_fit_into_the_picture_is_reported(built, browser, monkeypatch):
-    wide = "article figure img { width: 90rem !important; }"
+    wide = "article .d2l-translation { width: 90rem; max-width: none !important; }"
     monkeypatch.setattr(picture, "STYLE", picture.STYLE + wide)
-    with pytest.raises(SystemExit, match=r"do not fit.*\['img'\]"):
+    with pytest.raises(SystemExit, match=r"do not fit.*\['div'\]"):
         picture.take(browser, BOOK)
 
 

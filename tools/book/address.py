@@ -27,8 +27,8 @@ from tools import ROOT
 BADGE = "actions/workflows/colab.yml"
 # What tools/book/picture.py shows.
 PICTURE = (
-    "The start page of the book: buttons to read, run, teach and build, and a drawing of "
-    "attention, in which one query and six keys give the weights of six values"
+    "The start page of the book: a field with an English sentence, its French translation "
+    "below it, and lines from each French word to the English words that it looks at"
 )
 # The link to itself that stands at the end of each heading.
 HEADING_LINK = re.compile(

@@ -4,8 +4,9 @@ What a page has because its book is published from a repository is in
 tools/book/address.py.
 
 Below the title of a notebook's page stands how long it takes to read and to run, and the
-start page gets the table of chapters for its `{{ chapters }}` (tools/book/pages.py). A
-page of exercises has a link there to what students get, and folds below each statement
+start page gets the table of chapters for its `{{ chapters }}` (tools/book/pages.py), and
+*Try it* its translator for `{{ translation }}` (tools/book/translation.py). A page of
+exercises has a link there to what students get, and folds below each statement
 (tools/notebooks/exercises.py). Before the exercises of a chapter stand questions that the
 page checks (tools/book/questions.py). Figures have captions with numbers
 (tools/book/figures.py).
@@ -48,6 +49,7 @@ from tools.book import (
     search,
     slides,
     tables,
+    translation,
 )
 from tools.notebooks import exercises
 
@@ -74,6 +76,7 @@ def setup(app):
     app.setup_extension("tools.book.formulas")
     app.setup_extension("tools.book.questions")
     app.connect("config-inited", add_chapters)
+    app.connect("config-inited", translation.add_views)
     app.connect("source-read", fold_exercises)
     app.connect("doctree-read", add_times)
     app.connect("doctree-read", add_terms)

@@ -7,9 +7,10 @@ theme: previews are a few hundred pixels wide, where a whole page could not be r
 Chromium draws it, and Pillow stores it with few colours.
 
 The picture carries a digest of what it was made from, so that a test can say when it is out
-of date: the HTML of the parts and the files they show, as they are in the built book, the
-book's style sheet, and the style of the picture. A change elsewhere on the page asks for no
-new picture, but one of the style sheet does, also where it changes nothing that is seen.
+of date: the HTML of the parts as it is in the built book, with the script and the data of
+the view, the logo, the book's style sheet, and the style of the picture. A change elsewhere
+on the page asks for no new picture, but one of the style sheet does, also where it changes
+nothing that is seen.
 """
 
 import argparse
@@ -34,9 +35,9 @@ SIZE = {"width": 1200, "height": 630}  # what previews ask for
 SCALE = 2
 COLOURS = 128
 MADE_FROM = "made-from"  # the key of the digest in the file
-# The title and the line below it, the buttons, and the drawing without its caption.
-SHOWN = "article h1, article h1 + p, article .sd-container-fluid, article figure img"
-LINKS = "a.headerlink, a.report"
+# The title and the line below it, and the view in which a sentence is translated.
+SHOWN = "article h1, article h1 + p, article .d2l-translation"
+LINKS = "a.headerlink, a.report, .d2l-translation .words, .d2l-translation details"
 STYLE = """
 html { font-size: 20px; }
 article.bd-article {
@@ -49,10 +50,7 @@ article.bd-article {
 article :is(h1, h1 + p) { margin: 0 0 0.5rem 6rem !important; line-height: 1.2; }
 article h1 { font-size: 2.6rem; }
 article h1 + p { font-size: 1.3rem; }
-article .sd-container-fluid { margin: 1.4rem 0 0.6rem !important; padding: 0; }
-article .sd-btn { font-size: 1.1rem; }
-article :is(.sd-col p, figure) { margin: 0 !important; }
-article figure img { display: block; width: 46rem !important; margin: auto; }
+article .d2l-translation { margin: 1.6rem 0 0; }
 """.replace("LOGO", LOGO)
 KEEP = """selectors => {
   for (const link of document.querySelectorAll(selectors.links)) link.remove();
@@ -88,12 +86,10 @@ def digest(folder):
     page = BeautifulSoup((folder / PAGE).read_text(encoding="utf-8"), "lxml")
     for link in page.select(LINKS):  # those of an address come and go with it
         link.decompose()
-    parts = page.select(SHOWN)
-    tags = [tag for part in parts for tag in (part, *part.select("[src]"))]
-    files = [(folder / PAGE).parent / tag["src"] for tag in tags if tag.has_attr("src")]
-    files += [folder / LOGO, folder / STYLE_SHEET]
-    found = [STYLE, *map(str, parts)]
-    found += [sha256(file.read_bytes()).hexdigest() for file in files]
+    found = [STYLE, *map(str, page.select(SHOWN))]
+    found += [
+        sha256((folder / name).read_bytes()).hexdigest() for name in (LOGO, STYLE_SHEET)
+    ]
     return sha256(json.dumps(found).encode()).hexdigest()
 
 

@@ -21,6 +21,7 @@ HEADINGS = (nodes.title, addnodes.desc_signature)
 SKIPPED = (*ENTRIES, *HEADINGS, addnodes.index, nodes.comment)
 NAME = re.compile(r"[A-Za-z_]\w{2,}")
 DEFINED = re.compile(r"^(?:class|def) (\w+)", re.MULTILINE)
+MARKUP = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>", re.DOTALL)
 WRAPPER = re.compile(r"\\(?:math|bold|text|operatorname)[a-z]*\{([^{}]*)\}")
 
 
@@ -76,7 +77,7 @@ def collect(node, prose, code):
         elif isinstance(child, (nodes.math, nodes.math_block)):
             prose.append(readable(child.astext()))
         elif isinstance(child, nodes.raw):
-            prose.append(re.sub(r"<[^>]*>", " ", child.astext()))
+            prose.append(MARKUP.sub(" ", child.astext()))
         elif isinstance(child, nodes.Text):
             prose.append(child.astext())
         else:

@@ -1,0 +1,231 @@
+"""The view of a translation in the book, from a file: by keyboard, mouse and touch.
+
+Slow, and needs a built book (`make book`) and Chromium or Chrome.
+"""
+
+import re
+
+import pytest
+import torch
+from axe_playwright_python.sync_playwright import Axe
+
+import d2lmini as d2l
+from d2lmini.transformer import translation_html
+from tools import ROOT
+
+pytestmark = pytest.mark.slow
+BOOK = ROOT / "_build" / "html" / "book"
+
+
+@pytest.fixture
+def visit(browser):
+    """A function that opens a page of the book without motion, and notes its requests."""
+    if not (BOOK / "try.html").is_file():
+        pytest.skip("there is no built book: run `make book` first")
+    contexts = []
+
+    def visit(name="try", width=1400, scheme="light", **options):
+        options |= {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+        context = browser.new_context(reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.faults = []
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on("request", lambda request: note(page, request.url))
+        page.goto((BOOK / f"{name}.html").as_uri())
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+
+
+def note(page, url):
+    if not url.startswith(("file:", "data:", "blob:")):
+        page.faults.append(url)
+
+
+def translation(page):
+    """The French tokens that the page shows, as one sentence."""
+    return " ".join(page.locator(".queries .token b").all_text_contents())
+
+
+def wait_for_another(page, before):
+    page.wait_for_function(
+        "before => [...document.querySelectorAll('.queries .token b')]"
+        ".map(b => b.textContent).join(' ') !== before",
+        arg=before,
+    )
+    assert translation(page).endswith(" <eos>") and page.faults == []
+
+
+@pytest.mark.parametrize("name", ["index", "try"])
+def test_the_weights_are_read_when_somebody_touches_the_field(visit, name):
+    page = visit(name)
+    scripts = page.locator("script[src*='translator.js']")
+    assert translation(page).endswith(" <eos>") and scripts.count() == 0
+    page.get_by_role("combobox").focus()
+    scripts.wait_for(state="attached")
+
+
+@pytest.mark.parametrize("name", ["index", "try"])
+def test_a_sentence_is_translated_by_keyboard_alone(visit, name):
+    page = visit(name)
+    before = translation(page)
+    for _ in range(90):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.getAttribute('role')") == "combobox":
+            break
+    page.keyboard.type("The cat is bla")  # over the sentence, which is selected
+    page.get_by_role("option", name="black").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.get_by_role("combobox").input_value() == "The cat is black "
+    page.keyboard.press("Enter")
+    wait_for_another(page, before)
+    assert "chat" in translation(page) and "noir" in translation(page)
+
+
+@pytest.mark.parametrize("how", ["click", "tap"])
+def test_a_sentence_is_translated_by_mouse_and_by_touch(visit, how):
+    page = visit(width=390 if how == "tap" else 1400, has_touch=how == "tap")
+    before = translation(page)
+    getattr(page.locator(".words button").nth(1), how)()
+    wait_for_another(page, before)
+    token = page.locator(".queries .token").nth(1)
+    getattr(token, how)()
+    assert token.get_attribute("aria-pressed") == "true"
+    assert page.locator(".status b").text_content() == token.locator("b").text_content()
+
+
+def test_a_translation_goes_back_and_forward(visit):
+    page = visit()
+    tokens = page.locator(".queries .token")
+    back, forward = (
+        page.get_by_role("button", name=f"{way} one token") for way in ("Back", "Forward")
+    )
+    while back.get_attribute("aria-disabled") == "false":
+        back.click()
+    assert page.locator(".queries .later").count() == tokens.count() - 1
+    for written in range(2, tokens.count() + 1):
+        forward.click()
+        assert page.locator(".queries .later").count() == tokens.count() - written
+        likeliest = page.locator(".likely li span").first.text_content()
+        assert likeliest == tokens.nth(written - 1).locator("b").text_content()
+
+
+def test_tokens_are_reached_by_arrows(visit):
+    page = visit()
+    page.locator(".queries .chosen").focus()
+    for key in ("Home", "ArrowRight", "ArrowUp"):
+        page.keyboard.press(key)
+    second = page.locator(".keys .token b").nth(1).text_content()
+    assert page.locator(".status").text_content().startswith(f"{second} is looked at by")
+
+
+def test_an_unknown_word_is_said_and_known_ones_are_offered(visit):
+    page = visit()
+    before = translation(page)
+    page.get_by_role("combobox").fill("the blakc cat slept")
+    page.keyboard.press("Enter")
+    message = page.get_by_text("I do not know blakc")
+    message.wait_for()
+    assert translation(page) == before
+    page.locator(".message button").first.click()
+    wait_for_another(page, before)
+    assert page.get_by_text("I do not know").count() == 0
+
+
+SWITCHES = [
+    "positional encoding",
+    "causal mask",
+    "division by",
+    "factor",
+    "head",
+    "network",
+]
+
+
+@pytest.mark.parametrize("part", SWITCHES)
+def test_a_part_that_is_switched_off_changes_what_is_computed(visit, part):
+    page = visit()
+    page.locator(".choices button", has_text="encoder self").first.click()
+    numbers = page.locator(".opened, .likely")
+    switch = page.locator(".switches label", has_text=part).first.get_by_role("switch")
+    without = page.locator("dt", has_text="without")
+    found = []
+    for _ in range(2):  # after the first time, nothing stands there that was rounded before
+        switch.uncheck()
+        without.wait_for()
+        assert page.locator("dd").count() == 2
+        off = numbers.all_text_contents()
+        switch.check()
+        without.wait_for(state="detached")
+        found.append((off, numbers.all_text_contents()))
+    assert found[0] == found[1] and found[0][0] != found[0][1] and page.faults == []
+
+
+def number(text):
+    return float(text.replace("−", "-").replace(",", ""))
+
+
+def test_a_weight_can_be_checked_by_hand(visit):
+    page = visit()
+    page.get_by_role("button", name="Numbers").click()
+    rows = page.locator(".opened tbody tr")
+    vector = lambda row, kind: torch.tensor(  # noqa: E731
+        [number(text) for text in row.locator(f".strip.{kind} i").all_text_contents()]
+    )
+    q, exps, weights = vector(rows.first, "query"), [], []
+    for row in rows.all()[1:-1]:
+        dot, score, weight = map(number, row.locator("td").all_text_contents()[1:4])
+        assert abs(q @ vector(row, "key") - dot) < 0.01 * q.abs().sum() + 0.1
+        assert abs(score - dot / len(q) ** 0.5) < 0.02
+        exps.append(score)
+        weights.append(weight)
+    expected = torch.tensor(exps).softmax(dim=0)
+    assert (expected - torch.tensor(weights)).abs().max() < 0.02
+    check = page.locator(".check").text_content()
+    mass, total, weight = re.search(r"= ([\d.,]+) / ([\d.,]+) = ([\d.]+)", check).groups()
+    assert abs(number(mass) / number(total) - number(weight)) < 0.011
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1400])
+@pytest.mark.parametrize("name", ["index", "try"])
+def test_the_view_is_accessible_and_fits(visit, name, width, scheme):
+    page = visit(name, width, scheme)
+    page.get_by_role("combobox").fill("she sleeps in the blakc")
+    page.keyboard.press("Enter")
+    page.get_by_text("I do not know").wait_for()
+    page.locator(".d2l-translation summary").click()
+    if name == "try":
+        page.get_by_role("button", name="Numbers").click()
+        page.get_by_role("switch").first.uncheck()
+        page.locator("dt", has_text="without").wait_for()
+    found = Axe().run(page, ".d2l-translation").response["violations"]
+    told = {each["id"]: [node["html"][:200] for node in each["nodes"]] for each in found}
+    assert told == {}
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    sizes = page.evaluate(
+        "[...document.querySelectorAll('.d2l-translation *')].filter(e => e.innerText)"
+        ".map(e => parseFloat(getComputedStyle(e).fontSize))"
+    )
+    assert min(sizes) >= 12
+
+
+def test_a_model_of_ones_own_is_shown_without_a_field(browser):
+    data = d2l.MTFraEng(8, num_steps=9, num_train=64, num_val=8)
+    sizes = {"num_hiddens": 16, "ffn_num_hiddens": 16, "num_heads": 2, "num_blks": 1}
+    encoder = d2l.TransformerEncoder(len(data.src_vocab), **sizes, dropout=0)
+    decoder = d2l.TransformerDecoder(len(data.tgt_vocab), **sizes, dropout=0)
+    options = {"tgt_pad": data.tgt_vocab["<pad>"], "tgt_eos": data.tgt_vocab["<eos>"]}
+    model = d2l.Seq2Seq(encoder, decoder, lr=0.005, **options)
+    sentence = data.sentences(train=True)[0][0]
+    trace = d2l.translation_trace(model, data, sentence)
+    page = browser.new_page()
+    page.set_content(f"<main>{translation_html(trace)}</main>")
+    assert translation(page).split() == trace["target"]
+    assert page.locator(".opened table").count() == 1
+    assert page.locator("input").count() == 0
+    page.close()

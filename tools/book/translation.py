@@ -1,0 +1,65 @@
+"""The view in which a reader's sentence is translated, for the pages that show it.
+
+A page has it where its text says `{{ translation }}`, or `{{ translation_short }}` for the
+form without switches and opened heads. What it shows at first is computed while the book
+is built, by the same forward.js and weights that the page reads when somebody touches it.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from py_mini_racer import MiniRacer
+
+from tools import ROOT
+
+FORWARD = ROOT / "d2lmini" / "data" / "forward.js"  # copied to _static
+WEIGHTS = ROOT / "book" / "_static" / "translator.js"
+SENTENCE = "the cat slept because it ate ."
+EXAMPLES = [
+    "I am hungry.",
+    "Where is my book?",
+    "The red jacket is on the table.",
+    "The cat sees the dog.",
+    "Do you speak French?",
+]
+TRANSLATE = """JSON.stringify((sentence => {
+  const model = d2lForward.load(d2lModels.translator);
+  return d2lForward.translate(model, d2lForward.tokenize(model, sentence).ids);
+})(SENTENCE), (_, x) => typeof x === "number" ? Number(x.toFixed(4)) : x)"""
+
+
+def add_views(app, config):
+    """Set what pages substitute, and let the forward pass stand beside the weights."""
+    config.html_static_path.append(str(FORWARD))
+    config.myst_substitutions |= {
+        "translation": view(EXAMPLES),
+        "translation_short": view(EXAMPLES[:3], short=True),
+    }
+
+
+def view(examples, short=False):
+    """The view as Markdown; its short form holds only the weights that it draws."""
+    from d2lmini.transformer import translation_html  # slow, since it needs torch
+
+    trace = first_trace(SENTENCE)
+    if short:
+        heads = last_cross(trace)["heads"]
+        heads = [{"weights": head["weights"]} for head in heads]
+        trace = {**trace, "attentions": [{**last_cross(trace), "heads": heads}]}
+    scripts = [f"../_static/{path.name}" for path in (FORWARD, WEIGHTS)]
+    text = translation_html(trace, scripts=scripts, examples=examples, short=short)
+    return f"~~~~{{raw}} html\n{text}\n~~~~"
+
+
+def last_cross(trace):
+    return [each for each in trace["attentions"] if each["kind"] == "cross"][-1]
+
+
+@cache
+def first_trace(sentence):
+    """What forward.js computes for a sentence, in V8."""
+    with MiniRacer() as v8:
+        for path in (FORWARD, WEIGHTS):
+            v8.eval(Path(path).read_text(encoding="utf-8") + "\n;0")
+        return json.loads(v8.eval(TRANSLATE.replace("SENTENCE", json.dumps(sentence))))
