@@ -97,19 +97,25 @@ def test_the_small_gpt_is_trained_with_three_seeds_and_stands_beside_models_that
     )
     names = {
         "whole": "a" * 6000,
-        "tokens": None,
+        "tokens": torch.arange(200),
         "tokenizer": None,
         "scores": {"zlib": 1.912},
         "begin": {"zlib": 2.64},
         "bits": lambda model, tokenizer, text: model + len(text) / 1000,
-        "counting_bits": lambda text, n: n + len(text) / 10_000,
+        "count_runs": lambda ids: (len(ids), 1, 1),
     }
+
+    def counting_bits(text, n):
+        return n + len(text) / 10_000 + names.get("runs", 0) / 1_000_000
+
+    names["counting_bits"] = counting_bits
     found = counting.measure(names)["counting"].splitlines()
     assert found[0] == "|  | all | 5,000 characters |" and found[2:] == [
         "| zlib | 1.91 | 2.64 |",
         "| counts of up to 1 tokens | 1.60 | 1.50 |",
         "| counts of up to 2 tokens | 2.60 | 2.50 |",
         "| counts of up to 3 tokens | 3.60 | 3.50 |",
+        "| counts of up to 3 tokens, of as much text as 280 updates read | 4.17 | 4.07 |",
         "| our GPT, 280 updates | 9.80 ± 1.00 | 8.80 ± 1.00 |",
         "| our GPT, 840 updates | 15.40 ± 1.00 | 14.40 ± 1.00 |",
     ]
@@ -150,12 +156,17 @@ def test_pairs_of_words_tell_which_of_two_comes_first():
 
 def test_without_pretraining_more_labels_and_more_updates_are_tried():
     def fine_tune(name, task, num, seed, updates):
-        assert name == "scratch" and task is texts
+        assert name in ("scratch", *pretraining.PARTS) and task is texts
         return num / 100 + seed / 10 + updates / 1000
 
     names = {"right_or_wrong": texts, "fine_tune": fine_tune}
     found = pretraining.many_labels(names, [20, 40], range(2))
-    assert [*found] == ["scratch, 60 updates", "scratch, 600 updates", "pairs of words"]
+    assert [*found] == [
+        "scratch, 60 updates",
+        "scratch, 600 updates",
+        *(f"{part}, 600 updates" for part in pretraining.PARTS),
+        "pairs of words",
+    ]
     expected = torch.tensor([[0.8, 0.9], [1.0, 1.1]])
     torch.testing.assert_close(found["scratch, 600 updates"], expected)
     assert found["pairs of words"].shape == (2, 2)

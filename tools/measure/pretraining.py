@@ -4,9 +4,9 @@
 
 The first table says how often each masked model prefers the right form of a hidden verb,
 the second how well classifiers do that start from parts of these models, and the third
-how many labels do without pretraining what few do with it. The code is that of the
-notebook's cells, in whose kernel `measure` runs. With WRITE=1, the tables go to
-book/_generated.
+how many labels do without pretraining what few do with it, and what parts of the model do
+with more updates. The code is that of the notebook's cells, in whose kernel `measure` runs.
+With WRITE=1, the tables go to book/_generated.
 """
 
 import sys
@@ -26,6 +26,8 @@ FEW_LABELS = [
     f"{task.replace('_', ' ')}, {number}" for task in TASKS for number in TASKS[task]
 ]
 NUMBERS = [200, 400, 800, 1600, 3200]
+PARTS = "all", "embeddings", "blocks", "shuffled"
+RUNS = ("scratch", 60), ("scratch", 600), *((part, 600) for part in PARTS)
 MANY_LABELS = [f"{number:,} labels" for number in NUMBERS]
 
 
@@ -55,14 +57,18 @@ def few_labels(models, names, seeds):
 
 
 def many_labels(names, numbers, seeds):
-    """Name of a classifier -> its accuracies (numbers, seeds), without pretraining."""
+    """Name of a classifier -> its accuracies (numbers, seeds).
+
+    From scratch there are few and ten times as many updates, as many as the pretrained
+    weights and each of their parts get. The last classifier counts pairs of words.
+    """
     task, fine_tune = names["right_or_wrong"], names["fine_tune"]
     rows = {
-        f"scratch, {updates} updates": [
-            [fine_tune("scratch", task, number, seed, updates) for seed in seeds]
+        f"{start}, {updates} updates": [
+            [fine_tune(start, task, number, seed, updates) for seed in seeds]
             for number in numbers
         ]
-        for updates in (60, 600)
+        for start, updates in RUNS
     }
     rows["pairs of words"] = [
         [pairs_of_words(task(number, seed), task(600, 999)) for seed in seeds]
