@@ -88,8 +88,15 @@ def collect(node, prose, code):
 
 def is_hidden(node):
     """An output, or questions with their answers."""
-    hidden = {"cell_output", "questions"}
-    return isinstance(node, nodes.Element) and bool(hidden & set(node["classes"]))
+    return is_output(node) or has_class(node, "questions")
+
+
+def is_output(node):
+    return has_class(node, "cell_output")
+
+
+def has_class(node, name):
+    return isinstance(node, nodes.Element) and name in node["classes"]
 
 
 def plain(heading):
