@@ -39,18 +39,18 @@ MADE_FROM = "made-from"  # the key of the digest in the file
 SHOWN = "article h1, article h1 + p, article .d2l-translation"
 LINKS = "a.headerlink, a.report, .d2l-translation .words, .d2l-translation details"
 STYLE = """
-html { font-size: 20px; }
+html { font-size: 16px; }
 article.bd-article {
   position: fixed;
   inset: 0;
   z-index: 10000; /* above the theme's bars */
-  padding: 2.2rem 4rem 0 !important;
-  background: url("../LOGO") 4rem 2.4rem / 4.6rem no-repeat var(--pst-color-background);
+  padding: 1.4rem 6rem 0 !important;
+  background: url("../LOGO") 6rem 1.6rem / 4.4rem no-repeat var(--pst-color-background);
 }
-article :is(h1, h1 + p) { margin: 0 0 0.5rem 6rem !important; line-height: 1.2; }
+article :is(h1, h1 + p) { margin: 0 0 0.4rem 5.6rem !important; line-height: 1.2; }
 article h1 { font-size: 2.6rem; }
 article h1 + p { font-size: 1.3rem; }
-article .d2l-translation { margin: 1.6rem 0 0; }
+article .d2l-translation { max-width: none; margin: 0.9rem 0 0; }
 """.replace("LOGO", LOGO)
 KEEP = """selectors => {
   for (const link of document.querySelectorAll(selectors.links)) link.remove();
