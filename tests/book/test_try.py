@@ -224,8 +224,11 @@ def test_a_model_of_ones_own_is_shown_without_a_field(browser):
     sentence = data.sentences(train=True)[0][0]
     trace = d2l.translation_trace(model, data, sentence)
     page = browser.new_page()
-    page.set_content(f"<main>{translation_html(trace)}</main>")
+    figure = f'<figure style="text-align: center">{translation_html(trace)}</figure>'
+    page.set_content(f"<main>{figure}</main>")  # as a book does with a caption
     assert translation(page).split() == trace["target"]
     assert page.locator(".opened table").count() == 1
     assert page.locator("input").count() == 0
+    picture = page.locator(".lines")
+    assert picture.locator("svg").bounding_box() == picture.bounding_box()
     page.close()
