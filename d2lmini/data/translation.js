@@ -61,7 +61,10 @@ globalThis.d2lTranslation ??= (() => {
 
   // What the model says at each position; without the mask this is not what it has written.
   const said = trace => trace.steps.map(({ token }) => token);
-  const asked = trace => trace.source.filter(token => token !== "<eos>").join(" ");
+  const asked = trace => {  // the source as one would type it
+    const text = trace.source.filter(token => token !== "<eos>").join(" ").replace(/ (?=[,.!?])/g, "");
+    return text[0].toUpperCase() + text.slice(1);
+  };
 
   function mount(root, { trace, load, short = false, examples = [] }) {
     const whole = { trace };  // of the sentence, with all parts
@@ -108,7 +111,7 @@ globalThis.d2lTranslation ??= (() => {
       });
       const button = make("button", { type: "submit" }, "Translate");
       const form = make("form", { class: "ask" },
-        make("label", { for: id }, "Type an English sentence", make("span", {}, " and a small Transformer translates it, here in the page")), make("div", {}, field, button));
+        make("label", { for: id }, "Type an English sentence", make("span", {}, " and a small Transformer puts it into French, here in the page. It knows everyday words, and makes mistakes.")), make("div", {}, field, button));
       words = make("div", { class: "words", id: `${id}-words` });
       message = make("p", { class: "message", role: "status" });
       root.append(form, words, message);
@@ -191,6 +194,7 @@ globalThis.d2lTranslation ??= (() => {
       const loaded = await ready();
       const { tokens, ids, unknown } = d2lForward.tokenize(loaded, field.value);
       if (!tokens.some(token => /\p{L}/u.test(token))) return say("Type a few English words.");
+      root.classList.toggle("stale", unknown.length > 0);  // the picture of another sentence
       if (unknown.length) return say(...unknown.flatMap(word => doubt(loaded, word)));
       whole.trace = d2lForward.translate(loaded, ids);
       say(make("span", { class: "unseen" }, `In French: ${said(whole.trace).join(" ")}`));

@@ -130,10 +130,11 @@ def test_an_unknown_word_is_said_and_known_ones_are_offered(visit):
     page.keyboard.press("Enter")
     message = page.get_by_text("I do not know blakc")
     message.wait_for()
-    assert translation(page) == before
+    stale = page.locator(".d2l-translation.stale")  # it shows another sentence, and pales
+    assert translation(page) == before and stale.count() == 1
     page.locator(".message button").first.click()
     wait_for_another(page, before)
-    assert page.get_by_text("I do not know").count() == 0
+    assert page.get_by_text("I do not know").count() == 0 == stale.count()
 
 
 SWITCHES = [
