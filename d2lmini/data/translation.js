@@ -194,7 +194,7 @@ globalThis.d2lTranslation ??= (() => {
       const loaded = await ready();
       const { tokens, ids, unknown } = d2lForward.tokenize(loaded, field.value);
       if (!tokens.some(token => /\p{L}/u.test(token))) return say("Type a few English words.");
-      root.classList.toggle("stale", unknown.length > 0);  // the picture of another sentence
+      picture.inert = below.inert = unknown.length > 0;  // they show another sentence
       if (unknown.length) return say(...unknown.flatMap(word => doubt(loaded, word)));
       whole.trace = d2lForward.translate(loaded, ids);
       say(make("span", { class: "unseen" }, `In French: ${said(whole.trace).join(" ")}`));

@@ -130,7 +130,7 @@ def test_an_unknown_word_is_said_and_known_ones_are_offered(visit):
     page.keyboard.press("Enter")
     message = page.get_by_text("I do not know blakc")
     message.wait_for()
-    stale = page.locator(".d2l-translation.stale")  # it shows another sentence, and pales
+    stale = page.locator(".picture[inert]")  # it shows another sentence, and pales
     assert translation(page) == before and stale.count() == 1
     page.locator(".message button").first.click()
     wait_for_another(page, before)
