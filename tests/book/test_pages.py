@@ -32,6 +32,10 @@ pytestmark = pytest.mark.slow
 JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
 BOOK = ROOT / "_build" / "html"
 NAMES = re.findall(r"\b(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
+# All chapters and pages of the book, and a few of the exercises and of Going further.
+ON_A_PHONE = [
+    name for name in NAMES if re.match(r"book/|notebooks/(\d|\w+/(05|11_))", name)
+]
 # Pages that stand for the others, in all combinations of width and theme: plain text, an
 # explorer, the longest chapter, exercises, wide tables.
 FEW = [
@@ -219,7 +223,7 @@ def assert_complete_and_fits(page):
     assert over <= 0, page.evaluate(WIDE)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ON_A_PHONE)
 def test_a_page_fits_a_phone_is_accessible_and_prints_whole(open_page, name):
     page = open_page(f"{name}.html", 390)
     lay_out(page)
