@@ -53,6 +53,9 @@ def test_translations_of_held_out_sentences_are_those_of_pytorch(
 ):
     found = [browser.translation(sentence) for sentence in held_out]
     assert found == d2l.translate(model, data, held_out)
+    for sentence in held_out:
+        expected = d2l.translation_trace(model, data, sentence)
+        assert_same(trace(browser, sentence), expected, ["scores", "weights"])
 
 
 def numbers(nested):

@@ -515,6 +515,10 @@ def be(subject, past=False):
     return ("am", "are", "is", "are", "are", "are")[subject.person]
 
 
+def does(subject):
+    return "does" if subject.person == 2 else "do"
+
+
 def short(subject, word):
     return f"{subject.en}{CONTRACTED[word]}" if subject in SIX else f"{subject.en} {word}"
 
@@ -1598,7 +1602,7 @@ class Sentences:
             tomorrow | demain"""
             )
         )
-        do = "does" if subject.person == 2 else "do"
+        do = does(subject)
         want = V["want"].present(subject.person)
         return self.ask(
             (
@@ -1677,7 +1681,7 @@ class Sentences:
             }:
                 en, fr = "him", "le"
             verb = V[self.of(["love", "know", "see", "understand", "hear", "like"])]
-            do = "does" if subject.person == 2 else "do"
+            do = does(subject)
             return self.ask(
                 (
                     f"{do} {subject.en} {verb.en} {en}",
@@ -1693,7 +1697,7 @@ class Sentences:
                     f"est-ce que {past_fr(subject, action)}",
                 )
             )
-        do = "does" if subject.person == 2 else "do"
+        do = does(subject)
         form = action.verb.present(subject.person)
         return self.ask(
             (
@@ -1797,7 +1801,7 @@ class Sentences:
             return self.ask(
                 (f"{word[0]} {be(subject)} {subject.en} {action.verb.ing}", form)
             )
-        do = "does" if subject.person == 2 else "do"
+        do = does(subject)
         return self.ask((f"{word[0]} {do} {subject.en} {action.verb.en}", form))
 
     def what(self):
@@ -1817,7 +1821,7 @@ class Sentences:
         form = f"que est-ce que {subject.fr} {verb.present(subject.person)}"
         if self.chance(0.4) and verb.en not in ("want", "see", "hear"):
             return self.ask((f"what {be(subject)} {subject.en} {verb.ing}", form))
-        do = "does" if subject.person == 2 else "do"
+        do = does(subject)
         return self.ask((f"what {do} {subject.en} {verb.en}", form))
 
     def order(self):
@@ -1910,7 +1914,7 @@ class Sentences:
     def how_many(self):
         subject = self.of([YOU] * 4 + [HE, SHE, WE, THEY])
         noun = self.of(FAMILY[1:3] + FAMILY[9:11] + PETS + THINGS + READING + PEOPLE[3:4])
-        do = "does" if subject.person == 2 else "do"
+        do = does(subject)
         form = V["have"].present(subject.person)
         return self.ask(
             (
@@ -2051,7 +2055,7 @@ class Sentences:
         if what[0] == "anything" or what[1] is None or verb == "speak":
             verb = "understand"
         s = subject
-        do = "does" if s.person == 2 else "do"
+        do = does(s)
         form = V[verb].present(s.person)
         if what[0] == "you":
             if s is YOU:

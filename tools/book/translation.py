@@ -23,10 +23,23 @@ EXAMPLES = [
     "The cat sees the dog.",
     "Do you speak French?",
 ]
-TRANSLATE = """JSON.stringify((sentence => {
-  const model = d2lForward.load(d2lModels.translator);
-  return d2lForward.translate(model, d2lForward.tokenize(model, sentence).ids);
-})(SENTENCE), (_, x) => typeof x === "number" ? Number(x.toFixed(4)) : x)"""
+TRANSLATE = """(sentence => d2lForward.translate(
+  model, d2lForward.tokenize(model, sentence).ids))(SENTENCE)"""
+ROUND = "(_, x) => typeof x === 'number' ? Number(x.toFixed(4)) : x"
+
+
+class Page:
+    """The page's own forward pass and weights, in V8."""
+
+    def __init__(self, weights=WEIGHTS):
+        self.v8 = MiniRacer()
+        for path in (FORWARD, weights):
+            self.v8.eval(Path(path).read_text(encoding="utf-8") + "\n;0")
+        self.v8.eval("const model = d2lForward.load(d2lModels.translator); 0")
+
+    def call(self, code, replacer="undefined"):
+        """The value of JavaScript, in which `model` is the translator."""
+        return json.loads(self.v8.eval(f"JSON.stringify({code}, {replacer})"))
 
 
 def add_views(app, config):
@@ -58,8 +71,5 @@ def last_cross(trace):
 
 @cache
 def first_trace(sentence):
-    """What forward.js computes for a sentence, in V8."""
-    with MiniRacer() as v8:
-        for path in (FORWARD, WEIGHTS):
-            v8.eval(Path(path).read_text(encoding="utf-8") + "\n;0")
-        return json.loads(v8.eval(TRANSLATE.replace("SENTENCE", json.dumps(sentence))))
+    """What the page computes for a sentence, to four digits."""
+    return Page().call(TRANSLATE.replace("SENTENCE", json.dumps(sentence)), ROUND)

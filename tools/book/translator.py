@@ -21,10 +21,10 @@ import torch
 import d2lmini as d2l
 from tools import ROOT
 from tools.book import everyday
+from tools.book.translation import WEIGHTS as FILE
+from tools.book.translation import Page
 from tools.measure import results
 
-FILE = ROOT / "book" / "_static" / "translator.js"
-FORWARD = ROOT / "d2lmini" / "data" / "forward.js"
 VISITORS = ROOT / "tests" / "book" / "visitors.tsv"
 START = "(globalThis.d2lModels ??= {}).translator = "
 SIZES = {"num_hiddens": 48, "ffn_num_hiddens": 192, "num_heads": 4, "num_blks": 2}
@@ -204,20 +204,8 @@ def read(path=FILE):
 # --- measurements --------------------------------------------------------------------
 
 
-class Browser:
-    """The page's own translator, in V8."""
-
-    def __init__(self, path=FILE):
-        from py_mini_racer import MiniRacer
-
-        self.v8 = MiniRacer()
-        for file in (FORWARD, path):
-            self.v8.eval(file.read_text(encoding="utf-8") + "\n;0")
-        self.v8.eval("const model = d2lForward.load(d2lModels.translator); 0")
-
-    def call(self, code):
-        """The value of JavaScript, in which `model` is the translator."""
-        return json.loads(self.v8.eval(f"JSON.stringify({code})"))
+class Browser(Page):
+    """The page's translator, asked for a sentence at a time."""
 
     def tokenize(self, sentence):
         return self.call(f"d2lForward.tokenize(model, {json.dumps(sentence)})")
