@@ -169,7 +169,7 @@ THINGS = nouns(
     billet,
     umbrella parapluie, ball ballon, hat chapeau, bicycle vélo, bike vélo, game jeu,
     gift cadeau, knife/knives couteau, passport passeport, wallet portefeuille, robot
-    robot""",
+    robot, laptop ordinateur_portable/ordinateurs_portables, notebook cahier""",
     f="""watch montre, key clé, guitar guitare, map carte, car voiture, camera caméra,
     picture photo, box boîte, flower fleur""",
 )
