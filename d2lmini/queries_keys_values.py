@@ -29,7 +29,7 @@ def draw_attention(query, keys, values, output, scores, weights, *, temperature=
     rows = [30 + 27 * i for i in range(len(keys))]  # in points from the top
     middle, right = (rows[0] + rows[-1]) / 2, 2  # of the figure, so far
 
-    def column(title, labels, color="none", gap=5):
+    def column(title, labels, color="none", gap=4):
         """Write labels right of what is there; returns their places and boxes."""
         nonlocal right
         heights = rows if len(labels) > 1 else [middle]
