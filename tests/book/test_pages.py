@@ -154,6 +154,12 @@ def colour(page, place, x, y):
     return picture.getpixel((x, y))
 
 
+def test_a_figure_on_a_phone_has_the_colour_of_the_page_in_the_dark(open_page):
+    page = open_page("book/index.html", 390, "dark")
+    text = colour(page, page.locator("article p").first, 0, 0)
+    assert colour(page, page.locator("article .cell_output img"), 2, 2) == text
+
+
 def test_figures_have_no_face_in_the_dark_but_photographs_have(open_page):
     page = open_page("notebooks/08_vision_transformer.html", scheme="dark")
     text = colour(page, page.locator("article p").first, 0, 0)
