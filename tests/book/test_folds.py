@@ -21,7 +21,8 @@ def test_folded_code_says_what_it_defines_or_that_it_draws():
     code = "\n".join(
         ["class A:", "    def f(self): ...", "def _help(): ...", "def g(): ..."]
     )
-    assert fold(code) == (["Code: A, g"] * 2, "Code: A, g")
+    assert fold(code) == (["Code: A, _help, g"] * 2, "Code: A, _help, g")
     draws = '<img alt="A line. It falls.">'
     assert fold(code, draws) == (["Code of the figure"] * 2, "Code of the figure: A line")
+    assert fold("import re\nimport os") == (["Code: imports"] * 2, "Code: imports")
     assert fold("x = 1\ny = 2") == (["Code"] * 2, "Code: x = 1")

@@ -20,7 +20,7 @@ SHOWN = {  # what myst-nb writes above folded code, and what a reader sees inste
 }
 # A summary without a name of its own, and the words of folded code, closed and open.
 PLAIN = re.compile(r"<summary>(\s*<p[^>]*>Code</p>\s*<p[^>]*>Code</p>)?")
-DEFINED = re.compile(r"^(?:class|def) ([^\W_]\w*)", re.MULTILINE)
+DEFINED = re.compile(r"^(?:class|def) (\w+)", re.MULTILINE)
 FORMULA = ".math"
 
 
@@ -47,6 +47,8 @@ def code_title(summary) -> str:
     cell, code = summary.find_parent("div", class_="cell"), summary.parent.find("pre")
     if cell and cell.find("img", alt=True):
         return "Code of the figure"
+    if cell and code and re.match(r"import |from ", code.text):
+        return "Code: imports"
     names = DEFINED.findall(code.text) if cell and code else []
     return f"Code: {shorten(', '.join(names), 50, placeholder=' …')}" if names else "Code"
 
