@@ -4,11 +4,14 @@ import itertools
 import math
 import re
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 import torch
+from docutils import nodes
 
 from tools import ROOT, every_notebook
+from tools.book import extension
 
 PAGES = sorted((ROOT / "book").glob("*.md"))
 
@@ -21,6 +24,26 @@ def test_every_page_of_the_table_of_contents_exists_and_every_notebook_is_in_it(
     assert {p.relative_to(ROOT).with_suffix("").as_posix() for p in paths} <= set(names)
     for name in names:
         assert any((ROOT / f"{name}{end}").is_file() for end in (".md", ".ipynb")), name
+
+
+def test_the_buttons_of_a_chapter_lead_past_optional_pages():
+    titles = {
+        f"notebooks/{name}": nodes.title("", f"{name} & more")
+        for name in ("01_queries_keys_values", "02_nadaraya_watson", "11_gpt")
+    }
+    builder = SimpleNamespace(get_relative_uri=lambda here, there: f"{here} > {there}")
+    app = SimpleNamespace(srcdir=ROOT, builder=builder, env=SimpleNamespace(titles=titles))
+
+    def buttons(page):
+        context = {"prev": "index", "next": "further"}
+        extension.lead_on(app, page, "page.html", context, None)
+        return context
+
+    one, two = [*titles][:2]
+    following = {"link": f"{one} > {two}", "title": "02_nadaraya_watson &amp; more"}
+    assert buttons(one) == {"prev": "index", "next": following}
+    assert buttons("notebooks/12_post_training")["next"] == "further"
+    assert buttons("notebooks/further/01_queries_keys_values")["next"] == "further"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

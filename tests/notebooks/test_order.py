@@ -114,3 +114,10 @@ def test_no_page_builds_on_a_later_chapter(path):
     read = {int(p.stem[:2]) for p in [*before(path), path]}
     for numbers in BACK.findall(pages.prose(pages.read(path))):
         assert {int(number) for number in numbers if number} <= read
+
+
+@chapter
+def test_the_last_line_leads_to_the_next_chapter(path):
+    following = [page.stem for page in CHAPTERS[len(before(path)) + 1 :][:1]]
+    last = pages.read(path).cells[-1].source.rpartition("\n")[2]
+    assert re.findall(r"^Next: \[[^]]*\]\((\w+)\.ipynb\)", last) == following

@@ -18,6 +18,9 @@ When the book is finished, its downloads (tools/book/downloads.py) and the slide
 chapters (tools/book/slides.py) are written. So they are at the end of every build, whoever
 starts it and however.
 
+The buttons below a chapter lead to the next one and to the one before, past their optional
+pages.
+
 The terms of book/terms.yml go into the index, and into what the search looks through
 (tools/book/search.py).
 
@@ -29,6 +32,8 @@ book/_static/course.js: there pages are printed in the light theme, the arrows o
 of contents have names, and what is wider than the page can be scrolled by keyboard.
 """
 
+import html
+import itertools
 import os
 import re
 from pathlib import Path
@@ -51,7 +56,7 @@ from tools.book import (
     tables,
     translation,
 )
-from tools.notebooks import exercises
+from tools.notebooks import exercises, save
 
 # In the HTML of a page, what a reader or a screen reader should not see, and what instead.
 MENDS = {
@@ -83,6 +88,7 @@ def setup(app):
     app.connect("doctree-read", mark_long_lines)
     app.connect("autodoc-process-docstring", rewrite_docstring)
     app.connect("html-page-context", mend)
+    app.connect("html-page-context", lead_on)
     app.connect("build-finished", lighten)
     app.connect("build-finished", write_sections)
     app.connect("build-finished", write_downloads)
@@ -169,6 +175,21 @@ def mend(app, pagename, templatename, context, doctree):
     for pattern, right in PATTERNS.items():
         body = re.sub(pattern, right, body)
     context["body"] = folds.name_folds(tables.align(body))
+
+
+def lead_on(app, pagename, templatename, context, doctree):
+    """Lead from a chapter to those beside it, past optional pages and exercises."""
+    root = Path(app.srcdir)
+    chapters = [
+        path.relative_to(root).with_suffix("").as_posix()
+        for path in save.chapter_paths(root)
+    ]
+    for left, right in itertools.pairwise(chapters):
+        for here, button, there in [(left, "next", right), (right, "prev", left)]:
+            if pagename == here:
+                title = html.escape(app.env.titles[there].astext())
+                link = app.builder.get_relative_uri(here, there)
+                context[button] = {"link": link, "title": title}
 
 
 def lighten(app, exception):
