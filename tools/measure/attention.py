@@ -24,11 +24,12 @@ from tools.measure.scores import spread
 
 NOTEBOOK = ROOT / "notebooks" / "04_bahdanau.ipynb"
 LAST = "def ablate("  # in the last cell that is needed
+GROUPS = {"2–4": (2, 4), "5–6": (5, 6), "7–8": (7, 8), "9–10": (9, 10)}  # of tokens
 BLEU = [
     "BLEU",
     "lowest",
     "highest",
-    *(f"{n} tokens" for n in ("2–4", "5–6", "7–8", "9–10")),
+    *(f"{group} tokens" for group in GROUPS),
 ]
 RATES = {"half": 0.005, "twice": 0.02}  # the chapter's is 0.01
 SHIFTS = {"the same": 0, "the next": 1, "the next but one": 2}
@@ -44,7 +45,7 @@ def bleu(models, names):
         found = [d2lmini.held_out_bleu(data, one) for one in preds]
         groups = [
             statistics.mean(d2lmini.held_out_bleu(data, one, *group) for one in preds)
-            for group in names["groups"].values()
+            for group in GROUPS.values()
         ]
         numbers = [f"{number:.1f}" for number in (min(found), max(found), *groups)]
         rows.append([kind, spread(found, 1), *numbers])
@@ -80,6 +81,25 @@ def pointing(shift):
             return super().init_state(*args)
 
     return PointingDecoder
+
+
+class Overwriting(d2lmini.Encoder):
+    """An encoder that replaces its states at some places (b, m) by the next ones."""
+
+    def __init__(self, encoder, places):
+        super().__init__()
+        self.encoder, self.places = encoder, places
+
+    def forward(self, X, valid_lens):
+        outputs, state = self.encoder(X, valid_lens)  # (m, b, p)
+        following = outputs.roll(-1, dims=0)
+        return torch.where(self.places.T[..., None], following, outputs), state
+
+
+def overwrite(model, places):
+    model = copy.deepcopy(model)
+    model.encoder = Overwriting(model.encoder, places)
+    return model
 
 
 class StartingFrom(d2lmini.Encoder):
@@ -140,11 +160,11 @@ def given_prefix(model, changed, names):
 
 def ablated(models, names):
     """A row for each choice of states: its name, and the fractions after each change."""
-    found = [
-        names["ablate"](model)
-        | {name: (None, share) for name, share in more_ablations(model, names).items()}
-        for model in models
-    ]
+    found = []
+    for model in models:
+        overwritten = names["ablate"](model, overwrite)
+        masked = names["ablate"](model) | more_ablations(model, names)
+        found.append({name: (overwritten.get(name), masked[name]) for name in masked})
     return [
         [name, *(spread(values, 2) for values in zip(*(rows[name] for rows in found)))]
         for name in found[0]
@@ -153,12 +173,11 @@ def ablated(models, names):
 
 def measure(names, seeds=5):
     """The tables, given the names that the notebook's cells define."""
-    models = {
-        kind: [*trained, *(names["train"](Decoder, i) for i in range(len(trained), seeds))]
-        for (kind, trained), Decoder in zip(
-            names["models"].items(), names["kinds"].values()
-        )
-    }
+    models = {}
+    for kind, Decoder in names["kinds"].items():
+        trained = names["models"][kind]
+        more = (names["train"](Decoder, i) for i in range(len(trained), seeds))
+        models[kind] = [*trained, *more]
     for name, shift in SHIFTS.items():
         Decoder = pointing(shift)
         models[f"one state, of {name} position"] = [
