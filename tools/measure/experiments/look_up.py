@@ -21,6 +21,14 @@ NETS = {  # the channels and shapes of the convolutions, the units of the dense 
     "one window of 3 × 3 patches": ([(24, PATCHES), (40, THREE), (24, ONE)], 32),
     "two windows of 3 × 3 patches": ([(24, PATCHES), (24, THREE), (24, THREE)], 32),
     "no window of several patches": ([(32, PATCHES), (32, ONE)], 48),
+    "no window of several patches, 100 dense units": (
+        [(32, PATCHES), (16, ONE)],
+        100,
+    ),
+    "no window of several patches, 128 dense units": (
+        [(32, PATCHES), (12, ONE)],
+        128,
+    ),
     "windows of 3 × 3 pixels": (
         [(16, PIXELS), (24, THREE), (24, PIXELS), (24, PIXELS)],
         30,
