@@ -36,9 +36,9 @@ def text_of_updates(tokens, updates):
 def kneser_ney(ids, n, vocab_size, discount=0.8):
     """A function: the probability of the last token of a run of up to n, given the others.
 
-    Interpolated Kneser-Ney smoothing of counts in ids (Chen and Goodman, 1999). Each count
-    gives up the discount, which goes to the runs without their first token. There counts
-    in how many different runs they continue.
+    It counts the runs in ids, with the smoothing of Kneser and Ney as chapter 10 has it.
+    Each count gives up the discount, for the sake of the runs without their first token.
+    A shorter run counts as often as different tokens stand before it.
     """
     counts = [Counter(zip(*(ids[k:] for k in range(size + 1)))) for size in range(n)]
     counts[:-1] = [Counter(run[1:] for run in longer) for longer in counts[1:]]
