@@ -234,15 +234,17 @@ def test_copying_has_models_without_and_with_attention_and_the_chance_level():
 
 @pytest.mark.slow
 def test_every_part_of_a_gpt_is_trained_from_small_and_from_larger_weights():
-    models = {name: gpt.MODELS[name] for name in ("GPT-2's parts", "RMSNorm")}
+    models = {
+        name: gpt.MODELS[name] for name in ("GPT-2's parts", "RMSNorm", gpt.NO_POSITIONS)
+    }
     rows = dict(gpt.rows(0, None, 2, models, rates=(0.006, 0.02)))
     assert [*rows] == [
         f"{name}, {size} first weights" for size in gpt.STDS for name in models
     ]
-    (weights, *bits), (fewer, *others), *larger = rows.values()
-    assert weights > fewer > 100_000  # RMSNorm has no biases
-    numbers = [*bits, *others, *(number for _, *run in larger for number in run)]
-    assert len({*numbers}) == 8
+    weights, fewer, fewest, *_ = (row[0] for row in rows.values())
+    assert weights > fewer > fewest > 100_000  # RMSNorm has no biases
+    numbers = [number for _, *run in rows.values() for number in run]
+    assert len({*numbers}) == 12
     assert all(3 < number < 4 for number in numbers)  # near 10 bits for 2.7 bytes
 
 

@@ -119,7 +119,12 @@ def test_rejection_sampling_draws_as_often_as_grpo_and_learns_right_answers_only
 
 def test_grpo_draws_eight_answers_to_sixteen_questions_in_each_of_100_steps():
     source = "\n".join(cell.source for cell in pages.read(post_training.NOTEBOOK).cells)
-    for line in ("num_steps=100", "rng.sample(questions[100:], 16)", "G=8"):
+    for line in (
+        "num_steps=100",
+        "rng.sample(questions[100:], 16)",
+        "G=8",
+        "if step % 20 == 0:\n            history.append(report(model))",
+    ):
         assert line in source, line
     assert 100 * 16 == post_training.DRAWN
 

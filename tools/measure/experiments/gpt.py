@@ -19,8 +19,10 @@ PARTS = {  # the options of `GPT`
     "two key–value heads": {"num_kv_heads": 2},
     "own output layer": {"tied": False},
 }
+NO_POSITIONS = "no positions"  # a control, which `GPT` has no option for
 MODELS = {  # the parts that differ from GPT-2's
     "GPT-2's parts": [],
+    NO_POSITIONS: [NO_POSITIONS],
     **{part: [part] for part in PARTS},
     "SwiGLU, rotary": ["SwiGLU", "rotary"],
     "all but SwiGLU and own output layer": ["RMSNorm", "rotary", "two key–value heads"],
@@ -40,9 +42,13 @@ def rows(seed, root, num_batches=150, models=MODELS, rates=RATES):
 
 def trained(parts, std, lr, seed, num_batches):
     """How many weights a model with these parts has, and its bits per byte."""
-    options = {name: value for part in parts for name, value in PARTS[part].items()}
+    options = {}
+    for part in parts:
+        options |= PARTS.get(part, {})
     torch.manual_seed(seed)
     model = d2lmini.GPT(**SIZES, num_hiddens=64, lr=lr, ffn_std=std, **options)
+    if NO_POSITIONS in parts:
+        model.positions = None
     torch.manual_seed(seed)  # the same batches for all
     return num_weights(model), train(model, num_batches)
 
