@@ -2,6 +2,7 @@
 # edit that, then run `make save`.
 """Drawing"""
 
+import difflib
 import html
 import importlib.resources
 import itertools
@@ -27,6 +28,8 @@ __all__ = [
     "plot",
     "draw_box",
     "draw_arrow",
+    "draw_translations",
+    "one_vector",
     "show_interactive",
     "plt",
 ]
@@ -230,6 +233,67 @@ def draw_arrow(ax, *points, color="0.25", shrink=0, **style):
     else:
         arrow = FancyArrowPatch(path=Polyline(points), **style)
     ax.add_patch(arrow)
+
+
+def draw_translations(sources, references, translations):
+    """Draw sentences with their translations, one below the other, with their mistakes.
+
+    `translations` has lists of sentences by titles, whose tokens have spaces between.
+    Words that the reference does not have there are red and underlined, and a caret
+    stands where words are missing. Raises ValueError if the lists differ in length.
+    """
+    for title, sentences in {"references": references, **translations}.items():
+        if len(sentences) != len(sources):
+            expected = f"{len(sources)} sentences, as sources, not {len(sentences)}"
+            raise ValueError(f"{title} must hold {expected}")
+    use_svg_display()
+    ax = plt.figure().add_axes((0, 0, 1, 1))
+
+    def width(text):  # in points, spaces at the end included
+        found = [ax.text(0, 0, text + "."), ax.text(0, 0, ".")]
+        long, short = (one.get_window_extent().width for one in found)
+        for one in found:
+            one.remove()
+        return 72 / ax.figure.dpi * (long - short)
+
+    left = max(map(width, ["reference", *translations])) + 12
+    right, y = left, 0
+    for i, (source, reference) in enumerate(zip(sources, references)):
+        ax.text(left, y, source, color="0.4", style="italic", va="baseline")
+        lines = {title: each[i] for title, each in translations.items()}
+        for title, line in ({"reference": reference} | lines).items():
+            y -= 16
+            ax.text(0, y, title, color="0.4")
+            wanted, words, x = reference.split(), line.split(), left
+            matcher = difflib.SequenceMatcher(None, wanted, words, autojunk=False)
+            for kind, _, _, start, end in matcher.get_opcodes():
+                text = " ".join(words[start:end])
+                color = "0.13" if kind == "equal" else SERIES[2]
+                if kind == "delete":
+                    ax.plot([x, x + 4, x + 8], [y - 5, y + 1, y - 5], color=color)
+                    x += 12
+                    continue
+                ax.text(x, y, text, color=color)
+                if kind != "equal":
+                    ax.plot([x, x + width(text)], [y - 3, y - 3], color=color)
+                x += width(text + " ")
+            right = max(right, x, left + 1.02 * width(source))
+        y -= 30
+    ax.set(xlim=(0, right), ylim=(y + 22, 12))
+    ax.figure.set_size_inches(right / 72, -(y + 10) / 72)
+    ax.axis("off")
+
+
+def one_vector():
+    """Translations through one vector and with attention, and their BLEU by length.
+
+    A dict with `sentences`, from short to long, each with "English", "reference" and
+    the two kinds, "one vector" and "attention"; `tokens`, names of groups of lengths;
+    `BLEU`, for both kinds a list by seed of lists by group; and `origin`, where it was
+    measured.
+    """
+    path = importlib.resources.files("d2lmini") / "data" / "one_vector.json"
+    return json.loads(path.read_text("utf-8"))
 
 
 def show_interactive(kind, title, data, numbers, rows, columns, svg=""):

@@ -12,7 +12,7 @@ import torch
 
 from .drawing import draw_arrow, draw_box, plt, show_interactive, use_svg_display
 
-__all__ = ["draw_attention", "attention_pooling", "show_heatmaps", "show_softmax"]
+__all__ = ["draw_attention", "show_softmax", "show_heatmaps", "attention_pooling"]
 
 
 def draw_attention(query, keys, values, output, scores, weights, *, temperature=None):
@@ -29,7 +29,7 @@ def draw_attention(query, keys, values, output, scores, weights, *, temperature=
     rows = [30 + 27 * i for i in range(len(keys))]  # in points from the top
     middle, right = (rows[0] + rows[-1]) / 2, 2  # of the figure, so far
 
-    def column(title, labels, color="none", gap=8):
+    def column(title, labels, color="none", gap=4):
         """Write labels right of what is there; returns their places and boxes."""
         nonlocal right
         heights = rows if len(labels) > 1 else [middle]
@@ -51,16 +51,16 @@ def draw_attention(query, keys, values, output, scores, weights, *, temperature=
         patches = {"patchA": start[1], "patchB": end[1]}
         draw_arrow(axes, start[0], end[0], color=color, **style, **patches)
 
-    (source,) = column("query", [query], "query", gap=15)
+    (source,) = column("query", [query], "query", gap=11)
     steps = [column("keys", keys, "key"), column("scores", numbers(scores))]
     if temperature is not None:
-        steps.append(column(f"÷ {temperature:g}", numbers(scores / temperature)))
+        steps.append(column(f"÷ {temperature:.3g}", numbers(scores / temperature)))
     size = (14, rows[-1] - rows[0] + 22)
     draw_box(axes, right + 7, middle, "softmax", "output", size).set_rotation(90)
     steps.append([((right + 7, y), axes.patches[-1]) for y in rows])
     right += 24
-    steps.append(column("weights", numbers(weights), gap=13))
-    sources = column("values", values, "value", gap=17)
+    steps.append(column("weights", numbers(weights), gap=10))
+    sources = column("values", values, "value", gap=13)
     (target,) = column("weighted sum", [output], "output", gap=2)
     for *row, value, weight in zip(*steps, sources, weights.tolist(), strict=True):
         for start, end in itertools.pairwise([source, *row]):
@@ -73,16 +73,26 @@ def draw_attention(query, keys, values, output, scores, weights, *, temperature=
     axes.axis("off")
 
 
-def attention_pooling(weights, values):
-    """Weighted sums of values: (..., n, m), (..., m, v) give (..., n, v).
+def show_softmax(scores, queries, keys, temperature=1.0):
+    """Draw the weights of the keys as bars, with a slider for the temperature.
 
-    Without a batch, a single query may leave out n, and scalar values v. Raises
-    ValueError unless there is one weight for each value.
+    `scores` (n, m) has a row for each label in `queries`, of which the figure shows one
+    at a time, and a column for each label in `keys`. The temperature is the first one.
+    Raises ValueError unless the labels fit.
     """
-    m, size = values.shape[-2 if values.ndim > 1 else 0], weights.shape[-1]
-    if size != m:
-        raise ValueError(f"weights must have {m} entries per query, not {size}")
-    return weights @ values
+    if (size := tuple(scores.shape)) != (len(queries), len(keys)):
+        raise ValueError(f"scores must be {(len(queries), len(keys))}, not {size}")
+    scores = scores.detach().double().cpu().round(decimals=4)
+    weights = torch.softmax(scores / temperature, dim=-1)
+    steps = {0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10}
+    data = {
+        "queries": queries,
+        "keys": keys,
+        "scores": scores.tolist(),
+        "temperatures": sorted(steps | {temperature}),
+        "start": temperature,
+    }
+    show_interactive("softmax", "Attention weights", data, weights.T, keys, queries)
 
 
 def show_heatmaps(
@@ -139,23 +149,13 @@ def show_heatmaps(
     bar.outline.set_visible(False)
 
 
-def show_softmax(scores, queries, keys, temperature=1.0):
-    """Draw the weights of the keys as bars, with a slider for the temperature.
+def attention_pooling(weights, values):
+    """Weighted sums of values: (..., n, m), (..., m, v) give (..., n, v).
 
-    `scores` (n, m) has a row for each label in `queries`, of which the figure shows one
-    at a time, and a column for each label in `keys`. The temperature is the first one.
-    Raises ValueError unless the labels fit.
+    Without a batch, a single query may leave out n, and scalar values v. Raises
+    ValueError unless there is one weight for each value.
     """
-    if (size := tuple(scores.shape)) != (len(queries), len(keys)):
-        raise ValueError(f"scores must be {(len(queries), len(keys))}, not {size}")
-    scores = scores.detach().double().cpu().round(decimals=4)
-    weights = torch.softmax(scores / temperature, dim=-1)
-    steps = {0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10}
-    data = {
-        "queries": queries,
-        "keys": keys,
-        "scores": scores.tolist(),
-        "temperatures": sorted(steps | {temperature}),
-        "start": temperature,
-    }
-    show_interactive("softmax", "Attention weights", data, weights.T, keys, queries)
+    m, size = values.shape[-2 if values.ndim > 1 else 0], weights.shape[-1]
+    if size != m:
+        raise ValueError(f"weights must have {m} entries per query, not {size}")
+    return weights @ values

@@ -278,6 +278,12 @@ def attention():
 
 
 @command
+def one_vector():
+    """translate with and without attention, for two figures, in minutes (WRITE=1)"""
+    measure("one_vector")
+
+
+@command
 def post_training():
     """run chapter 12 with several seeds (SEEDS=5 WRITE=1)"""
     measure("post_training", "SEEDS")

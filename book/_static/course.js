@@ -79,7 +79,12 @@ addEventListener("load", () => {
   const head = document.querySelector(".sidebar-primary-items__start");
   head?.setAttribute("role", "navigation");
   head?.setAttribute("aria-label", "Start page and search");
-  for (const box of document.querySelectorAll(BOXES)) sizes.observe(box);
+  const boxes = [...document.querySelectorAll(BOXES)];
+  boxes.forEach((box) => sizes.observe(box));
+  // Letters that come later may be wider, which no observer tells.
+  document.fonts.addEventListener("loadingdone", () => {
+    for (const box of boxes) sizes.unobserve(box), sizes.observe(box);
+  });
 });
 
 // A click on a figure, or its button, opens it large: as wide as the window, or on a phone

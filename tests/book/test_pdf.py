@@ -7,14 +7,13 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
+from built import BOOK
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader
 
-from tools import ROOT
 from tools.book import pdf
 
 pytestmark = pytest.mark.slow
-BOOK = ROOT / "_build" / "html"
 CHAPTER, SHEET = (
     "notebooks/01_queries_keys_values",
     "notebooks/exercises/01_queries_keys_values",

@@ -3,12 +3,12 @@
 import re
 
 import pytest
+from built import BOOK
 from PIL import Image
 
 from tools import ROOT
 from tools.book import address, picture
 
-BOOK = ROOT / "_build" / "html"
 WIDTH, HEIGHT = 2400, 1260
 
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
+from built import BOOK
 from docutils import nodes
 from docutils.utils import new_document
 
@@ -188,7 +189,6 @@ def test_the_bank_has_every_question_with_its_answers_as_moodle_reads_them():
 
 # --- in a browser: slow, and needs a built book --------------------------------------
 
-BOOK = ROOT / "_build" / "html"
 CHAPTER = "notebooks/01_queries_keys_values"
 # The formulas of a question, and of all that is told of answers, that leave its box.
 WIDE = """[...document.querySelectorAll(".questions form")].flatMap(form => {

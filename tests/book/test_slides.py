@@ -5,6 +5,7 @@ import re
 
 import nbformat.v4
 import pytest
+from built import BOOK, note_outside
 
 from tools import ROOT
 from tools.book import pages, slides
@@ -165,3 +166,60 @@ def test_the_decks_share_what_they_load_and_are_small(tmp_path):
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 10e6
     for path in CHAPTERS:
         assert f'<a href="../slides/{path.stem}.html">' in slides.links(ROOT)
+
+
+# What of the current slide is outside of it, or too small to be read from the last row.
+CUT_OR_SMALL = """(() => {
+  const slide = Reveal.getCurrentSlide().firstElementChild;
+  const { left, top, right, bottom } = slide.getBoundingClientRect();
+  const shown = [...slide.querySelectorAll(":not(mjx-container *, svg *)")];
+  const cut = shown.filter(e => {
+    const box = e.getBoundingClientRect();
+    return box.width && (box.left < left || box.top < top
+      || box.right > right || box.bottom > bottom);
+  });
+  const small = shown.filter(e =>
+    e.matches(".content > img:not(.tall)") && e.clientWidth < 0.85 * e.naturalWidth
+    || e.matches(".content > img") && e.clientHeight < 0.6 * e.naturalHeight
+    || e.matches("pre, p, li, td") && parseFloat(getComputedStyle(e).fontSize) < 20
+  );
+  return [...cut, ...small].map(e => e.outerHTML.slice(0, 120));
+})()"""
+
+
+@pytest.mark.slow
+@chapter
+def test_no_slide_is_cut_or_small(open_page, path):
+    page = open_page(f"slides/{path.stem}.html")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.wait_for_function("window.Reveal?.isReady()")
+    assert page.evaluate("document.querySelectorAll('mjx-merror').length") == 0
+    for number in range(page.evaluate("Reveal.getTotalSlides()")):
+        page.evaluate(f"Reveal.slide({number})")
+        assert page.evaluate(CUT_OR_SMALL) == [], number + 1
+    assert page.faults == []
+
+
+@pytest.mark.slow
+def test_a_deck_opens_from_a_file_with_notes_and_prints_a_page_for_each_slide(
+    browser, address
+):
+    context = browser.new_context()
+    page = context.new_page()
+    page.faults = []
+    page.on("pageerror", lambda error: page.faults.append(f"script: {error}"))
+    page.on("request", lambda request: note_outside(page, request.url, "file:"))
+    deck = (BOOK / "slides" / "07_transformer.html").as_uri()
+    page.goto(f"{deck}?print-pdf")
+    page.wait_for_function("window.Reveal?.isReady()")
+    pages = page.locator(".pdf-page")
+    pages.first.wait_for()
+    assert pages.count() == page.evaluate("Reveal.getTotalSlides()")
+    page.goto(f"{deck}#/2")
+    page.wait_for_function("window.Reveal?.isReady()")
+    with context.expect_page() as opened:
+        page.keyboard.press("s")
+    notes = opened.value.locator(".speaker-controls-notes")
+    notes.get_by_text("A recurrent translator has two costs").wait_for()
+    assert page.faults == []
+    context.close()

@@ -8,19 +8,18 @@ import re
 import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
+from built import BOOK
 
 import d2lmini as d2l
 from d2lmini.transformer import translation_html
-from tools import ROOT
 
 pytestmark = pytest.mark.slow
-BOOK = ROOT / "_build" / "html" / "book"
 
 
 @pytest.fixture
 def visit(browser):
     """A function that opens a page of the book without motion, and notes its requests."""
-    if not (BOOK / "try.html").is_file():
+    if not (BOOK / "book" / "try.html").is_file():
         pytest.skip("there is no built book: run `make book` first")
     contexts = []
 
@@ -32,7 +31,7 @@ def visit(browser):
         page.faults = []
         page.on("pageerror", lambda error: page.faults.append(str(error)))
         page.on("request", lambda request: note(page, request.url))
-        page.goto((BOOK / f"{name}.html").as_uri())
+        page.goto((BOOK / "book" / f"{name}.html").as_uri())
         return page
 
     yield visit

@@ -85,3 +85,27 @@ def test_a_colour_blind_reader_can_tell_the_colours_apart():
     for colors in (d2l.COLORS.values(), d2l.SERIES[:4]):
         for first, second in itertools.combinations(colors, 2):
             assert (seen(first) - seen(second)).norm() > 10, (first, second)
+
+
+def test_wrong_words_are_marked_and_missing_ones_have_a_caret():
+    references = ["le chat blanc dort .", "le chat dort ."]
+    translations = {"first": ["le chien blanc dort .", "le chat dort ."]}
+    d2l.draw_translations(["a", "b"], references, translations)
+    ax = plt.gca()
+    marked = [text for text in ax.texts if text.get_color() == d2l.SERIES[2]]
+    assert [text.get_text() for text in marked] == ["chien"] and len(ax.lines) == 1
+    x = ax.lines[0].get_xdata()
+    box = marked[0].get_window_extent().transformed(ax.transData.inverted())
+    assert box.x0 - 1 < x[0] < x[1] < box.x1 + 2
+    d2l.draw_translations(["a"], references[:1], {"first": ["le chat dort ."]})
+    (caret,) = plt.gca().lines
+    assert len(caret.get_xdata()) == 3
+    assert {d2l.SERIES[2]}.isdisjoint(text.get_color() for text in plt.gca().texts)
+
+
+def test_each_title_has_one_translation_a_sentence():
+    message = "first must hold 2 sentences, as sources, not 1"
+    with pytest.raises(ValueError, match=message):
+        d2l.draw_translations(["a", "b"], ["c", "d"], {"first": ["c"]})
+    with pytest.raises(ValueError, match="references must hold 1 sentences"):
+        d2l.draw_translations(["a"], ["c", "d"], {})

@@ -1,8 +1,9 @@
 """Name the folds of a page after what they hold, for readers who only hear their names.
 
-A fold shows a word or two: Code, Check, Answer, Tests, A tempting answer, Solution. Its
-name adds the figure that the code draws, or else the first line of the code; the question
-that is answered; the exercise that is tested or solved.
+A fold shows a word or two: Code, Check, Answer, Tests, A tempting answer, Solution. Code
+says what it defines, or that it draws a figure. The name of a fold adds the figure, or else
+the first line of code that defines nothing; the question that is answered; the exercise
+that is tested or solved.
 """
 
 import re
@@ -17,7 +18,9 @@ SHOWN = {  # what myst-nb writes above folded code, and what a reader sees inste
     "Show code cell content": "Check",  # code and output that compare a claim
     "Hide code cell content": "Check",
 }
-PLAIN = "<summary>"  # without a name of its own
+# A summary without a name of its own, and the words of folded code, closed and open.
+PLAIN = re.compile(r"<summary>(\s*<p[^>]*>Code</p>\s*<p[^>]*>Code</p>)?")
+DEFINED = re.compile(r"^(?:class|def) ([^\W_]\w*)", re.MULTILINE)
 FORMULA = ".math"
 
 
@@ -29,8 +32,23 @@ def name_folds(body: str) -> str:
     for formula in page.select(FORMULA):
         formula.replace_with("…")
     summaries = [tag for tag in page.find_all("summary") if not tag.attrs]
-    names = iter([fold_name(summary) for summary in summaries])
-    return re.sub(PLAIN, lambda _: f'<summary aria-label="{escape(next(names))}">', body)
+    names = iter([(code_title(summary), fold_name(summary)) for summary in summaries])
+
+    def named(plain):
+        title, name = next(names)
+        words = (plain[1] or "").replace(">Code<", f">{escape(title)}<")
+        return f'<summary aria-label="{escape(name)}">{words}'
+
+    return PLAIN.sub(named, body)
+
+
+def code_title(summary) -> str:
+    """What a reader sees above folded code."""
+    cell, code = summary.find_parent("div", class_="cell"), summary.parent.find("pre")
+    if cell and cell.find("img", alt=True):
+        return "Code of the figure"
+    names = DEFINED.findall(code.text) if cell and code else []
+    return f"Code: {shorten(', '.join(names), 50, placeholder=' …')}" if names else "Code"
 
 
 def fold_name(summary) -> str:
@@ -40,6 +58,9 @@ def fold_name(summary) -> str:
         return word  # a fold in an output, which names itself
     if cell and (image := cell.find("img", alt=True)):
         about = re.split(r"(?<=\w)\. ", image["alt"])[0]
+        word = code_title(summary) if word == "Code" else word
+    elif cell and word == "Code" and code_title(summary) != word:
+        return code_title(summary)
     elif cell:
         about = fold.find("pre").text.strip().partition("\n")[0]
     elif word == "Answer":

@@ -1,8 +1,9 @@
 """What each page says of itself: its question, and the minutes to read and to run it.
 
 The book's extension writes the minutes below a page's title, and the table of chapters on
-the start page. A minute of reading is 200 words of prose, without formulas, folds, quiz and
-exercises, or 6 lines of visible code. How long a page runs, `execute` has noted in it.
+the start page. A minute of reading is 140 words of prose, without formulas, folds, quiz and
+exercises, or 5 lines of visible code, or a figure. How long a page runs, `execute` has
+noted in it.
 """
 
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import nbformat
 
+from tools.book import figures
 from tools.notebooks.save import chapter_paths
 
 FOLDED = {"hide-input", "hide-cell"}
@@ -49,7 +51,8 @@ def reading_minutes(notebook) -> int:
         for line in cell.source.splitlines()
         if line.strip()
     ]
-    return max(1, round(words / 200 + len(lines) / 6))
+    pictures = sum(bool(figures.caption(cell)) for cell in notebook.cells)
+    return max(1, round(words / 140 + len(lines) / 5 + pictures))
 
 
 def running_time(notebook) -> str:

@@ -1,0 +1,33 @@
+"""The built book, for the slow tests that read it or open it in a browser."""
+
+import re
+
+from axe_playwright_python.sync_playwright import Axe
+from bs4 import BeautifulSoup
+
+from tools import ROOT
+
+BOOK = ROOT / "_build" / "html"
+NAMES = re.findall(r"\b(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
+CHAPTERS = [name for name in NAMES if re.match(r"notebooks/\d", name)]
+
+
+def soup(path):
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "lxml")
+
+
+def lay_out(page):
+    """Lay out the whole page, as for a reader who has been everywhere."""
+    page.add_style_tag(content="section { content-visibility: visible !important }")
+    page.evaluate("document.fonts.ready")
+    page.wait_for_timeout(400)
+
+
+def violations(page):
+    found = Axe().run(page).response["violations"]
+    return {each["id"]: [node["html"][:200] for node in each["nodes"]] for each in found}
+
+
+def note_outside(page, url, address):
+    if not url.startswith((address, "data:", "blob:")):
+        page.faults.append(f"outside request: {url}")
