@@ -15,8 +15,8 @@ __all__ = [
     "gaussian",
     "nadaraya_watson",
     "show_kernel_width",
-    "constant",
     "boxcar",
+    "constant",
     "triangular",
     "epanechnikov",
 ]
@@ -73,14 +73,14 @@ def show_kernel_width(x_train, y_train, x_val, y_val, width=0.3):
     show_interactive("kernel", title, data, table[whole], rows, columns)
 
 
-def constant(x):
-    """The constant kernel: 1 at every distance."""
-    return torch.ones_like(x)
-
-
 def boxcar(x):
     """The boxcar kernel: 1 at distances x below 1, else 0."""
     return (x.abs() < 1).to(x.dtype)
+
+
+def constant(x):
+    """The constant kernel: 1 at every distance."""
+    return torch.ones_like(x)
 
 
 def triangular(x):

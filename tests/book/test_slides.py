@@ -4,11 +4,13 @@ import html
 import re
 
 import nbformat.v4
+import pandas as pd
 import pytest
 from built import BOOK, note_outside
 
 from tools import ROOT
 from tools.book import pages, slides
+from tools.book.tables import align
 from tools.notebooks.save import chapter_paths
 
 CHAPTERS = chapter_paths(ROOT)
@@ -95,6 +97,17 @@ def test_of_a_table_and_of_a_figure_no_code_is_shown():
     (one,) = shown(code("plot()", printed("1"), drawn(), slide=["## One"], **alt))
     assert one["body"] == ""
     assert 'class="wide" alt="A &lt;line&gt;."' in one["picture"]
+
+
+def test_the_columns_of_a_table_stand_below_their_headings(browser):
+    table = pd.DataFrame({"error": [0.5]}, ["one width"]).to_html()
+    css = (slides.HERE / "slides.css").read_text(encoding="utf-8")
+    page = browser.new_page()
+    slide = f'<div class="reveal"><div class="content"><div class="text">{align(table)}'
+    page.set_content(f"<style>{css}</style>{slide}")
+    left = [page.locator(cell).bounding_box()["x"] for cell in ("thead th >> nth=1", "td")]
+    assert left[0] == left[1]
+    page.close()
 
 
 def test_notes_number_their_references_and_link_to_the_book():

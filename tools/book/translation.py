@@ -1,10 +1,14 @@
-"""The view in which a reader's sentence is translated, for the pages that show it.
+"""Translations that pages show: a reader's own sentence, and those of one vector.
 
 A page has it where its text says `{{ translation }}`, or `{{ translation_short }}` for the
 form without switches and opened heads. What it shows at first is computed while the book
 is built, by the same forward.js and weights that the page reads when somebody touches it.
+`{{ one_vector }}` is a figure of d2lmini/data/one_vector.json.
 """
 
+import base64
+import html
+import io
 import json
 from functools import cache
 from pathlib import Path
@@ -25,6 +29,10 @@ EXAMPLES = [
 ]
 TRANSLATE = """(sentence => d2lForward.translate(
   model, d2lForward.tokenize(model, sentence).ids))(SENTENCE)"""
+ONE_VECTOR = """<figure class="align-center"><div class="cell_output">
+<img alt="{alt}" src="data:image/svg+xml;base64,{source}"></div>
+<figcaption>Sentences translated through one vector, and with attention: wrong words are red
+and underlined, and a caret stands where words are missing.</figcaption></figure>"""
 ROUND = "(_, x) => typeof x === 'number' ? Number(x.toFixed(4)) : x"
 
 
@@ -48,7 +56,29 @@ def add_views(app, config):
     config.myst_substitutions |= {
         "translation": view(EXAMPLES),
         "translation_short": view(EXAMPLES[:3], short=True),
+        "one_vector": one_vector(),
     }
+
+
+def one_vector():
+    """A figure of the same sentences as in chapter 1, with attention beside, as HTML."""
+    import d2lmini as d2l  # slow, since it needs torch
+
+    found = d2l.one_vector()["sentences"][2::3]
+    english, french = ([each[key] for each in found] for key in ("English", "reference"))
+    translations = {
+        kind: [each[kind] for each in found] for kind in ("one vector", "attention")
+    }
+    d2l.draw_translations(english, french, translations)
+    svg = io.BytesIO()
+    d2l.plt.savefig(svg, format="svg", metadata={"Date": None})
+    d2l.plt.close()
+    source = base64.b64encode(svg.getvalue()).decode()
+    told = " ".join(
+        f"{en} One vector: {one} Attention: {two}"
+        for en, one, two in zip(english, *translations.values())
+    )
+    return ONE_VECTOR.format(source=source, alt=html.escape(told))
 
 
 def view(examples, short=False):
