@@ -2,9 +2,8 @@
 # edit that, then run `make save`.
 """3 · Attention scoring functions
 
-Axes. `b` sentences of a batch, `n` queries, `m` keys and values, `d` dimension of
-queries and keys (`d_q` and `d_k` where they differ), `v` dimension of values, `p`
-dimension of projected queries and keys.
+Axes. `b` sentences of a batch, `n` queries, `m` keys and values, `d` entries of a query
+or a key (`d_q` and `d_k` where they differ), `v` entries of a value, `p` hidden units.
 """
 
 import math
@@ -15,15 +14,31 @@ from torch import nn
 from .drawing import show_interactive
 
 __all__ = [
+    "show_masks",
     "length_mask",
     "causal_mask",
-    "show_masks",
     "masked_softmax",
     "DotProductAttention",
     "AdditiveAttention",
     "BilinearAttention",
     "DistanceAttention",
 ]
+
+
+def show_masks(scores, tokens, query=0):
+    """Draw the attention weights (n, n) of scores, with controls for two masks.
+
+    The figure reads out the weights of one query, first of this one.
+
+    Raises ValueError unless there are as many tokens as rows and columns.
+    """
+    if (size := tuple(scores.shape)) != (len(tokens), len(tokens)):
+        raise ValueError(f"scores must be {(len(tokens), len(tokens))}, not {size}")
+    scores = scores.detach().double().cpu().round(decimals=4)
+    weights = scores.softmax(dim=-1)
+    data = {"tokens": tokens, "scores": scores.tolist(), "query": query}
+    title = "Masks over the sentence"
+    show_interactive("mask", title, data, weights, tokens, tokens)
 
 
 def length_mask(valid_lens, num_keys):
@@ -48,22 +63,6 @@ def causal_mask(num_queries, num_keys=None, *, start=0, device=None):
     num_keys = start + num_queries if num_keys is None else num_keys
     ones = torch.ones((num_queries, num_keys), dtype=torch.bool, device=device)
     return ones.tril(diagonal=start)
-
-
-def show_masks(scores, tokens, query=0):
-    """Draw the attention weights (n, n) of scores, with controls for two masks.
-
-    The figure reads out the weights of one query, first of this one.
-
-    Raises ValueError unless there are as many tokens as rows and columns.
-    """
-    if (size := tuple(scores.shape)) != (len(tokens), len(tokens)):
-        raise ValueError(f"scores must be {(len(tokens), len(tokens))}, not {size}")
-    scores = scores.detach().double().cpu().round(decimals=4)
-    weights = scores.softmax(dim=-1)
-    data = {"tokens": tokens, "scores": scores.tolist(), "query": query}
-    title = "Masks over the sentence"
-    show_interactive("mask", title, data, weights, tokens, tokens)
 
 
 def masked_softmax(X, valid_lens=None, *, mask=None):
