@@ -12,7 +12,29 @@ import torch
 
 from .drawing import draw_arrow, draw_box, plt, show_interactive, use_svg_display
 
-__all__ = ["draw_attention", "show_softmax", "show_heatmaps", "attention_pooling"]
+__all__ = ["show_softmax", "draw_attention", "show_heatmaps", "attention_pooling"]
+
+
+def show_softmax(scores, queries, keys, temperature=1.0):
+    """Draw the weights of the keys as bars, with a slider for the temperature.
+
+    `scores` (n, m) has a row for each label in `queries`, of which the figure shows one
+    at a time, and a column for each label in `keys`. The temperature is the first one.
+    Raises ValueError unless the labels fit.
+    """
+    if (size := tuple(scores.shape)) != (len(queries), len(keys)):
+        raise ValueError(f"scores must be {(len(queries), len(keys))}, not {size}")
+    scores = scores.detach().double().cpu().round(decimals=4)
+    weights = torch.softmax(scores / temperature, dim=-1)
+    steps = {0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10}
+    data = {
+        "queries": queries,
+        "keys": keys,
+        "scores": scores.tolist(),
+        "temperatures": sorted(steps | {temperature}),
+        "start": temperature,
+    }
+    show_interactive("softmax", "Attention weights", data, weights.T, keys, queries)
 
 
 def draw_attention(query, keys, values, output, scores, weights, *, temperature=None):
@@ -71,28 +93,6 @@ def draw_attention(query, keys, values, output, scores, weights, *, temperature=
     figure.set_size_inches(right / 72, (rows[-1] + 16) / 72)
     axes.set(xlim=(0, right), ylim=(rows[-1] + 16, 0))
     axes.axis("off")
-
-
-def show_softmax(scores, queries, keys, temperature=1.0):
-    """Draw the weights of the keys as bars, with a slider for the temperature.
-
-    `scores` (n, m) has a row for each label in `queries`, of which the figure shows one
-    at a time, and a column for each label in `keys`. The temperature is the first one.
-    Raises ValueError unless the labels fit.
-    """
-    if (size := tuple(scores.shape)) != (len(queries), len(keys)):
-        raise ValueError(f"scores must be {(len(queries), len(keys))}, not {size}")
-    scores = scores.detach().double().cpu().round(decimals=4)
-    weights = torch.softmax(scores / temperature, dim=-1)
-    steps = {0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10}
-    data = {
-        "queries": queries,
-        "keys": keys,
-        "scores": scores.tolist(),
-        "temperatures": sorted(steps | {temperature}),
-        "start": temperature,
-    }
-    show_interactive("softmax", "Attention weights", data, weights.T, keys, queries)
 
 
 def show_heatmaps(

@@ -16,7 +16,7 @@ SEARCHES = {  # what a reader looks for, and the section that must come first
     "Trainer": "notebooks/00_training#model-data-and-trainer-as-three-classes",
     "BLEU": "notebooks/00_translation#bleu",
     "attention": "notebooks/01_queries_keys_values#what-a-word-asks-offers-and-hands-over",
-    "temperature": "notebooks/01_queries_keys_values#the-temperature",
+    "temperature": "notebooks/01_queries_keys_values#everybody-answers-a-little",
     "how do I mask padding": "notebooks/03_scoring_functions#padding",
     "masking padding": "notebooks/03_scoring_functions#padding",
     "dropout": "notebooks/03_scoring_functions#scaled-dot-product-attention",
