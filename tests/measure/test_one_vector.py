@@ -31,7 +31,7 @@ def test_one_cell_of_each_notebook_is_the_last_needed(name, last, models):
     assert sum(last in cell.source for cell in cells) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_the_file_is_what_the_notebooks_train_today():
     """The translations may differ, since processors round differently and training
     enlarges the difference. The scores stay, and attention is ahead, most on long ones."""
