@@ -34,8 +34,8 @@ ONE_VECTOR = """<figure class="align-center"><div class="cell_output">
 <img alt="{alt}" src="data:image/svg+xml;base64,{source}"></div>
 <figcaption>Sentences translated through one vector, and with attention: wrong words are red
 and underlined, and a caret stands where words are missing. BLEU, a score from 0 to 100 for
-many translations, is {means[0]:.0f} through one vector and {means[1]:.0f} with attention, over all
-{count} sentences that were held out.</figcaption></figure>"""
+many translations, is {means[0]:.0f} through one vector and {means[1]:.0f} with attention,
+over all {count} sentences that were held out.</figcaption></figure>"""
 ROUND = "(_, x) => typeof x === 'number' ? Number(x.toFixed(4)) : x"
 
 
