@@ -160,7 +160,7 @@ def test_making_a_course_again_keeps_settings_submissions_and_points(course, gra
     tool("assignments", "--course", course, "--exercises", course / "exercises")
     config = (course / "nbgrader_config.py").read_text(encoding="utf-8")
     assert "SECONDS = 6\n" in config  # as it was changed
-    tool("grade", NAME, "--course", course, "--feedback")
+    tool("grade", NAME, "--course", course, "--feedback", "--student", "hal")
     assert (sorted((course / "submitted").rglob("*")), column(course, *points)) == before
 
 
