@@ -138,6 +138,7 @@ from .vision_transformer import (
     ViT,
     ViTBlock,
     ViTMLP,
+    show_patches,
 )
 
 __version__ = "0.2.0"
@@ -234,6 +235,7 @@ __all__ = [
     "ViTBlock",
     "ViT",
     "LookUp",
+    "show_patches",
     "FashionMNIST",
     "valid_lens_for",
     "TransformerLM",

@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from .downloads import download
-from .drawing import plt, use_svg_display
+from .drawing import plt, show_interactive, use_svg_display
 from .multi_head import MultiHeadAttention
 from .training import Classifier, DataModule
 
@@ -28,6 +28,7 @@ __all__ = [
     "ViTBlock",
     "ViT",
     "LookUp",
+    "show_patches",
     "FashionMNIST",
 ]
 
@@ -311,6 +312,35 @@ class LookUp(DataModule):
             self.batch_size,
             collate_fn=lambda numbers: self.draw(digits, len(numbers))[:2],
         )
+
+
+def show_patches(images, weights, tokens, *, patch_size, token=0, block=1):
+    """Draw images cut into patches, with the attention weights of the token chosen.
+
+    `images` (k, 1, H, W) have values from 0 to 1, and `weights` (blocks, k, n, n) are
+    those of `tokens`, n names: first `<cls>`, then the patches, row by row. The figure
+    shows one image, block and token at a time, first the first image, and `block`,
+    counted from 1, and `token`, from 0. Raises ValueError unless all of this fits.
+    """
+    grid, n = [length // patch_size for length in images.shape[2:]], len(tokens)
+    if len(weights) < block or n != 1 + math.prod(grid):
+        sizes = f"{len(weights)} blocks and {math.prod(grid)} patches"
+        raise ValueError(f"no block {block} and {n} tokens with {sizes}")
+    if tuple(weights.shape[1:]) != (len(images), n, n):
+        size = tuple(weights.shape[1:])
+        raise ValueError(f"weights must be (blocks, {len(images)}, {n}, {n}), not {size}")
+    patches = nn.functional.unfold(images, patch_size, stride=patch_size)
+    percent = (100 * weights.transpose(0, 1).double().cpu() + 0.5).int()
+    data = {
+        "tokens": tokens,
+        "pixels": (9 * patches.transpose(1, 2)).round().int().tolist(),
+        "weights": percent.tolist(),  # of an image, a block, a query and a key
+        "columns": grid[1],
+        "token": token,
+        "block": block - 1,
+    }
+    numbers = percent[0, block - 1] / 100
+    show_interactive("patches", "Attention of patches", data, numbers, tokens, tokens)
 
 
 def _read_idx(path):

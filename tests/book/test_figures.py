@@ -36,6 +36,9 @@ X = torch.sort(5 * torch.rand(20, generator=torch.Generator().manual_seed(0))).v
 Y, GRID = truth(X) + random(20, seed=2), torch.arange(0, 5.01, 0.1)
 QUERY, KEY = random(8, seed=3), random(8, seed=4)
 WEIGHTS = torch.softmax(3 * random(2, 2, 3, 4, seed=5), dim=-1)
+TILES = torch.rand(2, 1, 4, 6, generator=torch.Generator().manual_seed(7))
+ASKED = torch.softmax(3 * random(2, 2, 7, 7, seed=8), dim=-1)  # (blocks, images, n, n)
+PLACES = ["<cls>", *(f"place {i}" for i in range(6))]
 ATTENDED, STAGES = torch.softmax(WORDS, dim=-1), 2 * random(5, 6, 4, seed=6)
 FIGURES = {
     "softmax": lambda: d2l.show_softmax(SCORES, ["one", "two"], KEYS, temperature=0.3),
@@ -44,6 +47,7 @@ FIGURES = {
     "mask": lambda: d2l.show_masks(WORDS, TOKENS),
     "rotary": lambda: d2l.show_rotary(QUERY, KEY, i=7, j=3),
     "block": lambda: d2l.show_block(TOKENS, list("wxyz"), ATTENDED, STAGES, token=1),
+    "patches": lambda: d2l.show_patches(TILES, ASKED, PLACES, patch_size=2, token=3),
     "attention": lambda: d2l.show_attention(WEIGHTS, list("abc"), TOKENS[:4]),
 }
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A figure</title>
@@ -234,6 +238,30 @@ def test_the_attention_of_a_token_is_read_by_mouse_keyboard_and_touch(figure):
         reach()
         expected = f"{'abc'[index]} attends to {TOKENS[best[index]]}"
         assert status(page).startswith(expected), index
+
+
+def test_a_patch_says_whom_it_attends_to_by_mouse_keyboard_and_touch(figure):
+    page = figure("patches", has_touch=True)
+    choose(page, "Image 2")
+    choose(page, "Block 2")
+    weights = (100 * ASKED[1, 1] + 0.5).int() / 100
+    assert_close(torch.tensor(table(page)), weights, atol=1e-6, rtol=0)
+    tiles = page.locator("svg g[role]")
+    for index, reach in [
+        (1, lambda: tiles.nth(1).tap()),
+        (4, lambda: tiles.nth(1).focus() or page.keyboard.press("ArrowDown")),
+        (5, lambda: page.keyboard.press("ArrowRight")),
+        (0, lambda: page.keyboard.press("Home")),
+        (6, lambda: [tiles.nth(6).hover(position={"x": x, "y": 40}) for x in (20, 24)]),
+    ]:
+        reach()
+        best = weights[index].argmax()
+        found = f"{PLACES[index]} attends to {PLACES[best]} {weights[index, best]:.2f}"
+        assert status(page).startswith(f"Block 2: {found}"), index
+        for place, weight in enumerate(weights[index]):
+            assert tiles.nth(place).locator("text").text_content().endswith(f"{weight:.2f}")
+    shades = tiles.nth(2).locator("path").all()  # top right, of 2 x 2 pixels
+    assert len(shades) == (TILES[1, 0, :2, 2:4] * 9).round().count_nonzero()
 
 
 @pytest.mark.parametrize("name", FIGURES)
