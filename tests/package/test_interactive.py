@@ -21,7 +21,7 @@ def show_patches(weights, tokens):
         (d2l.show_rotary, (random(3), random(3), 1, 1), "with an even p"),
         (d2l.show_rotary, (random(4), random(4), 1, 41), "0 to 40, not 1 and 41"),
         (show_patches, (random(1, 1, 5, 5), list("abcde")), "block 2 .* 1 blocks"),
-        (show_patches, (random(2, 1, 5, 5), list("abcd")), "4 tokens .* and 4 patches"),
+        (show_patches, (random(2, 1, 5, 5), list("abc")), "3 tokens .* and 4 patches"),
         (show_patches, (random(2, 3, 5, 5), list("abcde")), r"1, 5, 5\), not \(3, 5, 5\)"),
     ],
 )
