@@ -21,23 +21,23 @@ __all__ = [
 ]
 
 
-def show_order(tokens, scores, values, token=0, *, places=None):
+def show_order(tokens, scores, values, token=0, *, positions=None):
     """Draw the outputs of self-attention, with buttons for the order of the tokens.
 
     scores (n, n) are those of the tokens, whose values are (n, v). Scores of their
-    places, `places` (n, n), are added if given; without them no order has an influence.
+    positions, `positions` (n, n), are added if given; without them no order matters.
     The figure reads out the largest weight of the token with the index `token`. Raises
     ValueError for other shapes.
     """
     n = len(tokens)
-    places = torch.zeros(n, n) if places is None else places
-    for name, matrix in {"scores": scores, "places": places}.items():
+    positions = torch.zeros(n, n) if positions is None else positions
+    for name, matrix in {"scores": scores, "positions": positions}.items():
         if tuple(matrix.shape) != (n, n):
             raise ValueError(f"{name} must be {(n, n)}, not {tuple(matrix.shape)}")
-    matrices = {"scores": scores, "places": places, "values": values}
+    matrices = {"scores": scores, "positions": positions, "values": values}
     data = {k: v.double().round(decimals=6).tolist() for k, v in matrices.items()}
     data |= {"tokens": tokens, "token": token}
-    outputs = (scores + places).softmax(dim=-1) @ values
+    outputs = (scores + positions).softmax(dim=-1) @ values
     columns = [f"entry {column}" for column in range(1, outputs.shape[1] + 1)]
     title = "Self-attention in any order"
     show_interactive("order", title, data, outputs, tokens, columns)

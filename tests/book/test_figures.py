@@ -34,7 +34,7 @@ SCORES, LOGITS = random(2, 3), 3 * random(3000)
 WORDS = 2 * random(6, 6, seed=1)
 X = torch.sort(5 * torch.rand(20, generator=torch.Generator().manual_seed(0))).values
 Y, GRID = truth(X) + random(20, seed=2), torch.arange(0, 5.01, 0.1)
-PLACES, VALUES = random(6, 6, seed=7), random(6, 2, seed=8)
+POSITIONS, VALUES = random(6, 6, seed=7), random(6, 2, seed=8)
 QUERY, KEY = random(8, seed=3), random(8, seed=4)
 WEIGHTS = torch.softmax(3 * random(2, 2, 3, 4, seed=5), dim=-1)
 ATTENDED, STAGES = torch.softmax(WORDS, dim=-1), 2 * random(5, 6, 4, seed=6)
@@ -43,7 +43,7 @@ FIGURES = {
     "sampling": lambda: d2l.show_sampling(LOGITS, Tokenizer()),
     "kernel": lambda: d2l.show_kernel_width(X, Y, GRID, truth(GRID)),
     "mask": lambda: d2l.show_masks(WORDS, TOKENS),
-    "order": lambda: d2l.show_order(TOKENS, WORDS, VALUES, token=4, places=PLACES),
+    "order": lambda: d2l.show_order(TOKENS, WORDS, VALUES, token=4, positions=POSITIONS),
     "clocks": lambda: d2l.show_clocks(32, pairs=[0, 2, 4, 6], i=7),
     "rotary": lambda: d2l.show_rotary(QUERY, KEY, i=7, j=3),
     "block": lambda: d2l.show_block(TOKENS, list("wxyz"), ATTENDED, STAGES, token=1),
@@ -188,7 +188,7 @@ def test_the_outputs_of_tokens_in_any_order_are_those_of_attention(figure):
     for name in ("ate", "it", "cat"):
         choose(page, f"Move {name} to the front")
     order = torch.tensor([1, 4, 5, 0, 2, 3])  # cat it ate the slept because
-    weights = (WORDS[order][:, order] + PLACES).softmax(dim=-1)
+    weights = (WORDS[order][:, order] + POSITIONS).softmax(dim=-1)
     expected = torch.empty(6, 2)
     expected[order] = weights @ VALUES[order]
     assert_close(torch.tensor(table(page)), expected, atol=0.006, rtol=0)
