@@ -55,7 +55,13 @@ from .nadaraya_watson import (
     show_kernel_width,
     triangular,
 )
-from .positional_encoding import PositionalEncoding, RotaryEncoding, show_rotary
+from .positional_encoding import (
+    PositionalEncoding,
+    RotaryEncoding,
+    show_clocks,
+    show_order,
+    show_rotary,
+)
 from .post_training import (
     LoRA,
     add_lora,
@@ -214,6 +220,8 @@ __all__ = [
     "Seq2SeqAttentionDecoder",
     "show_attention",
     "MultiHeadAttention",
+    "show_order",
+    "show_clocks",
     "PositionalEncoding",
     "RotaryEncoding",
     "show_rotary",

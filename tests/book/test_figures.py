@@ -34,6 +34,7 @@ SCORES, LOGITS = random(2, 3), 3 * random(3000)
 WORDS = 2 * random(6, 6, seed=1)
 X = torch.sort(5 * torch.rand(20, generator=torch.Generator().manual_seed(0))).values
 Y, GRID = truth(X) + random(20, seed=2), torch.arange(0, 5.01, 0.1)
+POSITIONS, VALUES = random(6, 6, seed=7), random(6, 2, seed=8)
 QUERY, KEY = random(8, seed=3), random(8, seed=4)
 WEIGHTS = torch.softmax(3 * random(2, 2, 3, 4, seed=5), dim=-1)
 TILES = torch.rand(2, 1, 4, 6, generator=torch.Generator().manual_seed(7))
@@ -47,6 +48,8 @@ FIGURES = {
     "sampling": lambda: d2l.show_sampling(LOGITS, Tokenizer()),
     "kernel": lambda: d2l.show_kernel_width(X, Y, GRID, truth(GRID)),
     "mask": lambda: d2l.show_masks(WORDS, TOKENS),
+    "order": lambda: d2l.show_order(TOKENS, WORDS, VALUES, token=4, positions=POSITIONS),
+    "clocks": lambda: d2l.show_clocks(32, pairs=[0, 2, 4, 6], i=7),
     "rotary": lambda: d2l.show_rotary(QUERY, KEY, i=7, j=3),
     "block": lambda: d2l.show_block(TOKENS, list("wxyz"), ATTENDED, STAGES, token=1),
     "patches": lambda: d2l.show_patches(TILES, ASKED, PLACES, patch_size=2, token=3),
@@ -185,6 +188,29 @@ def test_masks_are_those_of_masked_softmax(figure, length):
     assert ("may attend to no token" in status(page)) == (length == 0)
     choose(page, "Show scores")
     assert page.locator("svg text", has_text="−∞").count() == (expected == 0).sum()
+
+
+def test_the_outputs_of_tokens_in_any_order_are_those_of_attention(figure):
+    page = figure("order")
+    for name in ("ate", "it", "cat"):
+        choose(page, f"Move {name} to the front")
+    order = torch.tensor([1, 4, 5, 0, 2, 3])  # cat it ate the slept because
+    weights = (WORDS[order][:, order] + POSITIONS).softmax(dim=-1)
+    expected = torch.empty(6, 2)
+    expected[order] = weights @ VALUES[order]
+    assert_close(torch.tensor(table(page)), expected, atol=0.006, rtol=0)
+    assert status(page).startswith("cat it ate the slept because: it gives ")
+    assert page.locator("svg text", has_text="changed").count() == 6
+    choose(page, "First order")
+    assert page.locator("svg text", has_text="changed").count() == 0
+
+
+def test_the_hands_of_the_clocks_are_the_columns_of_the_encoding(figure):
+    page = figure("clocks")
+    move(page, "Position", "44")
+    row = d2l.PositionalEncoding(32, 0).P[0, 44].view(-1, 2)[[0, 2, 4, 6]]
+    assert_close(torch.tensor(table(page)), row, atol=0.006, rtol=0)
+    assert status(page).startswith("Position 44: the hands have made 7.00, 2.21,")
 
 
 def test_a_score_changes_with_the_offset_and_not_if_both_move(figure):

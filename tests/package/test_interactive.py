@@ -17,6 +17,7 @@ def show_patches(weights, tokens):
     [
         (d2l.show_softmax, (random(2, 3), ["a", "b"], ["c"]), r"\(2, 1\), not \(2, 3\)"),
         (d2l.show_masks, (random(3, 3), ["a", "b"]), r"\(2, 2\), not \(3, 3\)"),
+        (d2l.show_order, (["a", "b"], random(3, 3), random(2, 2)), r"not \(3, 3\)"),
         (d2l.show_rotary, (random(4), random(6), 1, 1), r"not \(4,\) and \(6,\)"),
         (d2l.show_rotary, (random(3), random(3), 1, 1), "with an even p"),
         (d2l.show_rotary, (random(4), random(4), 1, 41), "0 to 40, not 1 and 41"),
