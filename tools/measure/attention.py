@@ -5,9 +5,9 @@
 The first table has the BLEU of the model with attention and of its controls, on all
 held-out sentences and by their length, that of decoders which read one state a step at a
 fixed distance, that of the model without attention at two more learning rates, and those
-of both at two more widths. The second has how many negations are still translated when states of the encoder are changed.
-The code is that of the notebook's cells, in whose kernel `measure` runs. With WRITE=1, the
-tables go to book/_generated.
+of both at two more widths. The second has how many negations are still translated when
+states of the encoder are changed. The code is that of the notebook's cells, in whose
+kernel `measure` runs. With WRITE=1, the tables go to book/_generated.
 """
 
 import copy
