@@ -138,6 +138,7 @@ from .vision_transformer import (
     ViT,
     ViTBlock,
     ViTMLP,
+    show_patches,
 )
 
 __version__ = "0.2.0"
@@ -227,6 +228,7 @@ __all__ = [
     "translation_trace",
     "show_translation",
     "beam_search",
+    "show_patches",
     "MNIST",
     "Digits",
     "PatchEmbedding",

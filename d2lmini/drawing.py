@@ -288,9 +288,9 @@ def one_vector():
     """Translations through one vector and with attention, and their BLEU by length.
 
     A dict with `sentences`, from short to long, each with "English", "reference" and
-    the two kinds, "one vector" and "attention"; `tokens`, names of groups of lengths;
-    `BLEU`, for both kinds a list by seed of lists by group; and `origin`, where it was
-    measured.
+    the two kinds, "one vector" and "attention"; `held_out`, the number of all that were
+    translated; `tokens`, names of groups of lengths, the last for all; `BLEU`, for both
+    kinds a list by seed of lists by group; and `origin`, where it was measured.
     """
     path = importlib.resources.files("d2lmini") / "data" / "one_vector.json"
     return json.loads(path.read_text("utf-8"))

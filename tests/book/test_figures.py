@@ -36,6 +36,11 @@ X = torch.sort(5 * torch.rand(20, generator=torch.Generator().manual_seed(0))).v
 Y, GRID = truth(X) + random(20, seed=2), torch.arange(0, 5.01, 0.1)
 QUERY, KEY = random(8, seed=3), random(8, seed=4)
 WEIGHTS = torch.softmax(3 * random(2, 2, 3, 4, seed=5), dim=-1)
+TILES = torch.rand(2, 1, 4, 6, generator=torch.Generator().manual_seed(7))
+ASKED = torch.softmax(3 * random(2, 2, 7, 7, seed=8), dim=-1)  # (blocks, images, n, n)
+PLACES = ["<cls>", *(f"place {i}" for i in range(6))]
+PHOTO = torch.rand(1, 3, 6, 4, generator=torch.Generator().manual_seed(9))
+GIVEN = torch.softmax(3 * random(1, 1, 6, 6, seed=10), dim=-1)  # of a photograph's patches
 ATTENDED, STAGES = torch.softmax(WORDS, dim=-1), 2 * random(5, 6, 4, seed=6)
 FIGURES = {
     "softmax": lambda: d2l.show_softmax(SCORES, ["one", "two"], KEYS, temperature=0.3),
@@ -44,6 +49,8 @@ FIGURES = {
     "mask": lambda: d2l.show_masks(WORDS, TOKENS),
     "rotary": lambda: d2l.show_rotary(QUERY, KEY, i=7, j=3),
     "block": lambda: d2l.show_block(TOKENS, list("wxyz"), ATTENDED, STAGES, token=1),
+    "patches": lambda: d2l.show_patches(TILES, ASKED, PLACES, patch_size=2, token=3),
+    "photo": lambda: d2l.show_patches(PHOTO, GIVEN, PLACES[1:], patch_size=2, token=3),
     "attention": lambda: d2l.show_attention(WEIGHTS, list("abc"), TOKENS[:4]),
 }
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A figure</title>
@@ -236,6 +243,55 @@ def test_the_attention_of_a_token_is_read_by_mouse_keyboard_and_touch(figure):
         assert status(page).startswith(expected), index
 
 
+def test_a_patch_says_whom_it_attends_to_by_mouse_keyboard_and_touch(figure):
+    page = figure("patches", has_touch=True)
+    choose(page, "Image 2")
+    choose(page, "Block 2")
+    weights = (100 * ASKED[1, 1] + 0.5).int() / 100
+    assert_close(torch.tensor(table(page)), weights, atol=1e-6, rtol=0)
+    tiles = page.locator("svg g[role]")
+    for index, reach in [
+        (1, lambda: tiles.nth(1).tap()),
+        (4, lambda: tiles.nth(1).focus() or page.keyboard.press("ArrowDown")),
+        (5, lambda: page.keyboard.press("ArrowRight")),
+        (0, lambda: page.keyboard.press("Home")),
+        (6, lambda: [tiles.nth(6).hover(position={"x": x, "y": 40}) for x in (20, 24)]),
+    ]:
+        reach()
+        best = weights[index].argmax()
+        found = f"{PLACES[index]} attends to {PLACES[best]} {weights[index, best]:.2f}"
+        assert status(page).startswith(f"Block 2: {found}"), index
+        for place, weight in enumerate(weights[index]):
+            assert tiles.nth(place).locator("text").text_content().endswith(f"{weight:.2f}")
+    shades = tiles.nth(2).locator("path").all()  # top right, of 2 x 2 pixels
+    assert len(shades) == (TILES[1, 0, :2, 2:4] * 9).round().count_nonzero()
+
+
+def test_the_weights_of_a_photograph_stand_where_its_patches_are(figure):
+    page = figure("photo", has_touch=True)
+    weights = (100 * GIVEN[0, 0] + 0.5).int() / 100
+    tiles = page.locator("svg g[role]")
+    for index, reach in [
+        (3, lambda: None),
+        (2, lambda: tiles.nth(2).tap()),
+        (4, lambda: tiles.nth(2).focus() or page.keyboard.press("ArrowDown")),
+        (1, lambda: page.keyboard.press("ArrowUp") or page.keyboard.press("ArrowLeft")),
+    ]:
+        reach()
+        best = weights[index].argmax()
+        name, most = PLACES[1:][index], weights[index, best]
+        expected = f"{name} attends to {PLACES[1:][best]} {most:.2f}"
+        assert status(page).startswith(expected), index
+        found = torch.tensor(table(page))
+        assert_close(found, weights[index].reshape(3, 2), atol=1e-6, rtol=0)
+        shades = [
+            float(r.get_attribute("fill-opacity")) for r in tiles.locator("rect").all()
+        ]
+        assert_close(torch.tensor(shades), 0.75 * (1 - weights[index] / most))
+    size = "image => createImageBitmap(image).then(bitmap => [bitmap.width, bitmap.height])"
+    assert page.locator("svg image").evaluate(size) == [4, 6]
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_is_accessible_and_fits_a_phone(figure, name):
     page = figure(name, viewport={"width": 390, "height": 800}, has_touch=True)
@@ -243,7 +299,7 @@ def test_a_figure_is_accessible_and_fits_a_phone(figure, name):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", [name for name in FIGURES if name != "photo"])
 def test_a_figure_has_no_dark_areas_on_a_dark_page(figure, name):
     page = figure(name, colors=("#14181e", "#ced6dd"))
     image = Image.open(io.BytesIO(page.screenshot())).convert("L")

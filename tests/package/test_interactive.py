@@ -1,9 +1,15 @@
 """What the figures with controls refuse. In a browser: tests/book/test_figures.py."""
 
 import pytest
+import torch
 from helpers import random
 
 import d2lmini as d2l
+
+
+def show_patches(weights, tokens):
+    """One image of 2 x 2 patches, first in its second block."""
+    d2l.show_patches(torch.zeros(1, 1, 8, 8), weights, tokens, patch_size=4, block=2)
 
 
 @pytest.mark.parametrize(
@@ -14,6 +20,9 @@ import d2lmini as d2l
         (d2l.show_rotary, (random(4), random(6), 1, 1), r"not \(4,\) and \(6,\)"),
         (d2l.show_rotary, (random(3), random(3), 1, 1), "with an even p"),
         (d2l.show_rotary, (random(4), random(4), 1, 41), "0 to 40, not 1 and 41"),
+        (show_patches, (random(1, 1, 5, 5), list("abcde")), "block 2 .* 1 blocks"),
+        (show_patches, (random(2, 1, 5, 5), list("abc")), "3 tokens .* and 4 patches"),
+        (show_patches, (random(2, 3, 5, 5), list("abcde")), r"1, 5, 5\), not \(3, 5, 5\)"),
     ],
 )
 def test_a_figure_refuses_what_does_not_fit(show, arguments, message):
