@@ -20,13 +20,12 @@ from tools import ROOT
 from tools.measure import results
 
 FILE = ROOT / "d2lmini" / "data" / "heads.json"
+NOT_CROSS = "The animal did not cross the street because it was too"
 # A sentence with its pronoun, the noun that it stands for, and the verb before it.
 SENTENCES = [
     ("The cat slept because it ate.", "it", "cat", "slept"),
-    ("The animal did not cross the street because it was too tired.",)
-    + ("it", "animal", "cross"),
-    ("The animal did not cross the street because it was too wide.",)
-    + ("it", "street", "cross"),
+    (f"{NOT_CROSS} tired.", "it", "animal", "cross"),
+    (f"{NOT_CROSS} wide.", "it", "street", "cross"),
     ("Anna gave Paul a red apple, and Paul gave Anna a red flower.",),
     ("The keys that the old man lost are in the kitchen.",),
 ]
