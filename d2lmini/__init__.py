@@ -19,6 +19,7 @@ from .drawing import (
     set_axes,
     set_figsize,
     show_interactive,
+    smollm2_heads,
     use_svg_display,
 )
 from .gpt import (
@@ -161,6 +162,7 @@ __all__ = [
     "draw_arrow",
     "draw_translations",
     "one_vector",
+    "smollm2_heads",
     "show_interactive",
     "plt",
     "show_softmax",

@@ -43,6 +43,15 @@ PLACES = ["<cls>", *(f"place {i}" for i in range(6))]
 PHOTO = torch.rand(1, 3, 6, 4, generator=torch.Generator().manual_seed(9))
 GIVEN = torch.softmax(3 * random(1, 1, 6, 6, seed=10), dim=-1)  # of a photograph's patches
 ATTENDED, STAGES = torch.softmax(WORDS, dim=-1), 2 * random(5, 6, 4, seed=6)
+
+
+def show_sentences(texts):
+    """Two heads, named x and y, of which it shows y, and at first the query it."""
+    weights = [ATTEND[:, : len(tokens), : len(tokens)] for tokens in texts]
+    d2l.show_attention(weights, texts, texts, heads=["x", "y"], head=2, query="it")
+
+
+ATTEND = torch.softmax(3 * random(2, 7, 7, seed=11), dim=-1)
 FIGURES = {
     "softmax": lambda: d2l.show_softmax(SCORES, ["one", "two"], KEYS, temperature=0.3),
     "sampling": lambda: d2l.show_sampling(LOGITS, Tokenizer()),
@@ -55,6 +64,7 @@ FIGURES = {
     "patches": lambda: d2l.show_patches(TILES, ASKED, PLACES, patch_size=2, token=3),
     "photo": lambda: d2l.show_patches(PHOTO, GIVEN, PLACES[1:], patch_size=2, token=3),
     "attention": lambda: d2l.show_attention(WEIGHTS, list("abc"), TOKENS[:4]),
+    "sentences": lambda: show_sentences([TOKENS, PLACES, TOKENS[:3]]),
 }
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A figure</title>
 <meta name="viewport" content="width=device-width"></head>
@@ -267,6 +277,29 @@ def test_the_attention_of_a_token_is_read_by_mouse_keyboard_and_touch(figure):
         reach()
         expected = f"{'abc'[index]} attends to {TOKENS[best[index]]}"
         assert status(page).startswith(expected), index
+
+
+def test_sentences_of_several_lengths_share_a_figure(figure):
+    page, weights = figure("sentences"), (100 * ATTEND + 0.5).int() / 100
+    assert status(page).startswith("it attends to ")
+    for sentence, head, tokens in (2, "x", PLACES), (3, "y", TOKENS[:3]), (1, "y", TOKENS):
+        choose(page, f"Sentence {sentence}")
+        choose(page, f"Head {head}")
+        n = len(tokens)
+        shown = weights["xy".index(head), :n, :n]
+        assert_close(torch.tensor(table(page)), shown, atol=1e-6, rtol=0)
+        assert page.locator("thead th").all_text_contents() == tokens
+        assert page.locator("tbody th").all_text_contents() == tokens
+        assert page.locator("summary").text_content().endswith(f"head {head}: table")
+        page.locator(".query-token").nth(n - 1).focus()
+        page.keyboard.press("Enter")
+        best = tokens[shown[-1].argmax()]
+        assert status(page).startswith(f"{tokens[-1]} attends to {best}")
+        height = float(page.locator("svg").get_attribute("height"))
+        last = page.locator(".key-token").last.bounding_box()
+        top = page.locator("svg").bounding_box()["y"]
+        assert top < last["y"] < last["y"] + last["height"] < top + height
+    assert page.faults == []
 
 
 def test_a_patch_says_whom_it_attends_to_by_mouse_keyboard_and_touch(figure):
