@@ -19,6 +19,7 @@ from .drawing import (
     set_axes,
     set_figsize,
     show_interactive,
+    smollm2_heads,
     use_svg_display,
 )
 from .gpt import (
@@ -55,7 +56,13 @@ from .nadaraya_watson import (
     show_kernel_width,
     triangular,
 )
-from .positional_encoding import PositionalEncoding, RotaryEncoding, show_rotary
+from .positional_encoding import (
+    PositionalEncoding,
+    RotaryEncoding,
+    show_clocks,
+    show_order,
+    show_rotary,
+)
 from .post_training import (
     LoRA,
     add_lora,
@@ -138,6 +145,7 @@ from .vision_transformer import (
     ViT,
     ViTBlock,
     ViTMLP,
+    show_patches,
 )
 
 __version__ = "0.2.0"
@@ -154,6 +162,7 @@ __all__ = [
     "draw_arrow",
     "draw_translations",
     "one_vector",
+    "smollm2_heads",
     "show_interactive",
     "plt",
     "show_softmax",
@@ -213,6 +222,8 @@ __all__ = [
     "Seq2SeqAttentionDecoder",
     "show_attention",
     "MultiHeadAttention",
+    "show_order",
+    "show_clocks",
     "PositionalEncoding",
     "RotaryEncoding",
     "show_rotary",
@@ -227,6 +238,7 @@ __all__ = [
     "translation_trace",
     "show_translation",
     "beam_search",
+    "show_patches",
     "MNIST",
     "Digits",
     "PatchEmbedding",

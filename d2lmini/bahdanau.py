@@ -72,9 +72,9 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
         return logits, (values, hidden_state, valid_lens)
 
 
-def _attention_svg(percent, rows, columns, title):
+def _attention_svg(percent, rows, columns, title, longest):
     """Two columns of tokens, and a line for each weight of 1 percent or more."""
-    left, right = (8 * max(map(len, tokens)) + 60 for tokens in (rows, columns))
+    left, right = (8 * letters + 60 for letters in longest)
     width, height = left + 110 + right, 28 * max(len(rows), len(columns)) + 8
     y, purple = range(18, height, 28), COLORS["weight"]
     parts = [
@@ -117,30 +117,62 @@ def show_attention(
     ylabel="queries",
     block=1,
     head=1,
+    heads=None,
+    query=None,
 ):
     """Draw attention as lines from the n tokens `rows` to the m tokens `columns`.
 
     `weights` has shape (blocks, heads, n, m), (heads, n, m) or (n, m). The figure shows
     one block and head at a time, first `block` and `head`, counted from 1. Weights are
     rounded to two decimals, and 0.00 has no line. After BertViz (Vig, 2019).
+
+    Several sentences can be chosen from if all three are lists, with a tensor and two
+    lists of tokens for each. `heads` are names of the heads instead of their numbers,
+    and of the token `query` the figure first shows the weights alone.
+
     Raises ValueError unless the labels fit and the weights lie between 0 and 1.
     """
+    if isinstance(weights, torch.Tensor):
+        weights, rows, columns = [weights], [rows], [columns]
+    rows, columns = [[*tokens] for tokens in rows], [[*tokens] for tokens in columns]
+    percent = [
+        _attention_percent(*each) for each in zip(weights, rows, columns, strict=True)
+    ]
+    sizes = {(len(each), len(each[0])) for each in percent}
+    blocks, number = next(iter(sizes))
+    heads = [*range(1, number + 1)] if heads is None else [*heads]
+    if len(sizes) > 1 or len(heads) != number:
+        raise ValueError(f"{len(heads)} names of heads, and {sizes} blocks and heads")
+    if not (1 <= block <= blocks and 1 <= head <= number):
+        raise ValueError(f"no head {head} in block {block}, of {number} in {blocks}")
+    shown = percent[0][block - 1][head - 1]
+    caption = title = f"Attention from {ylabel} to {xlabel}"
+    for kind, name, count in [
+        ("sentence", 1, len(percent)),
+        ("block", block, blocks),
+        ("head", heads[head - 1], number),
+    ]:
+        caption += f", {kind} {name}" * (count > 1)
+    longest = [
+        max(len(token) for tokens in texts for token in [label, *tokens])
+        for label, texts in ((ylabel, rows), (xlabel, columns))
+    ]
+    labels = [ylabel, *rows[0]], [xlabel, *columns[0]]
+    svg = _attention_svg(shown, *labels, caption, longest)
+    data = {"title": title, "weights": percent, "rows": rows, "columns": columns}
+    data |= {"block": block - 1, "heads": heads, "head": head - 1, "query": query}
+    numbers = torch.tensor(shown) / 100
+    show_interactive("attention", caption, data, numbers, rows[0], columns[0], svg)
+
+
+def _attention_percent(weights, rows, columns):
+    """Weights in percent, as lists [block][head][row][column], or ValueError."""
     if not 2 <= weights.ndim <= 4:
         raise ValueError(f"weights must have 2 to 4 axes, not {weights.ndim}")
     weights = weights.detach().double().cpu()[(None,) * (4 - weights.ndim)]
-    blocks, heads, n, m = weights.shape
-    for name, tokens, size in (("rows", rows, n), ("columns", columns, m)):
+    for name, tokens, size in zip(("rows", "columns"), (rows, columns), weights.shape[-2:]):
         if len(tokens) != size:
             raise ValueError(f"{name} must hold {size} tokens, not {len(tokens)}")
-    if not (1 <= block <= blocks and 1 <= head <= heads):
-        raise ValueError(f"no head {head} in block {block}, of {heads} in {blocks}")
     if not (weights.min() >= 0 and weights.max() < 1.005):
         raise ValueError("weights must lie between 0 and 1")
-    percent = (100 * weights + 0.5).int().tolist()
-    shown = percent[block - 1][head - 1]
-    title = f"Attention from {ylabel} to {xlabel}"
-    caption = title + f", block {block}" * (blocks > 1) + f", head {head}" * (heads > 1)
-    svg = _attention_svg(shown, [ylabel, *rows], [xlabel, *columns], caption)
-    data = {"title": title, "weights": percent, "block": block - 1, "head": head - 1}
-    numbers = torch.tensor(shown) / 100
-    show_interactive("attention", caption, data, numbers, rows, columns, svg)
+    return (100 * weights + 0.5).int().tolist()

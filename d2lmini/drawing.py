@@ -30,6 +30,7 @@ __all__ = [
     "draw_arrow",
     "draw_translations",
     "one_vector",
+    "smollm2_heads",
     "show_interactive",
     "plt",
 ]
@@ -288,12 +289,32 @@ def one_vector():
     """Translations through one vector and with attention, and their BLEU by length.
 
     A dict with `sentences`, from short to long, each with "English", "reference" and
-    the two kinds, "one vector" and "attention"; `tokens`, names of groups of lengths;
-    `BLEU`, for both kinds a list by seed of lists by group; and `origin`, where it was
-    measured.
+    the two kinds, "one vector" and "attention"; `held_out`, the number of all that were
+    translated; `tokens`, names of groups of lengths, the last for all; `BLEU`, for both
+    kinds a list by seed of lists by group; and `origin`, where it was measured.
     """
     path = importlib.resources.files("d2lmini") / "data" / "one_vector.json"
     return json.loads(path.read_text("utf-8"))
+
+
+def smollm2_heads():
+    """Attention weights of six heads of SmolLM2 in five sentences.
+
+    A dict with `heads`, for each a "rule" that names what it attends to, its "layer"
+    and number, "head", and the mean weight on that, "here", "elsewhere" in sixteen more
+    sentences, and there in the mean of "all heads"; `mostly first`, how many heads of
+    how many give most weight to the first token; `sentences`, each with "tokens" and
+    "weights" (heads, n, n); and `origin`, where it was measured.
+    """
+    path = importlib.resources.files("d2lmini") / "data" / "heads.json"
+    found = json.loads(path.read_text("utf-8"))
+    for sentence in found["sentences"]:
+        percent, n = sentence.pop("percent"), len(sentence["tokens"])
+        weights = sentence["weights"] = torch.zeros(len(percent), n, n)
+        for head, rows in enumerate(percent):  # a row ends with its own token
+            for i, row in enumerate(rows):
+                weights[head, i, : i + 1] = torch.tensor(row) / 100
+    return found
 
 
 def show_interactive(kind, title, data, numbers, rows, columns, svg=""):

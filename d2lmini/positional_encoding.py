@@ -12,7 +12,50 @@ from torch import nn
 from .checks import check_int
 from .drawing import show_interactive
 
-__all__ = ["PositionalEncoding", "RotaryEncoding", "show_rotary"]
+__all__ = [
+    "show_order",
+    "show_clocks",
+    "PositionalEncoding",
+    "RotaryEncoding",
+    "show_rotary",
+]
+
+
+def show_order(tokens, scores, values, token=0, *, positions=None):
+    """Draw the outputs of self-attention, with buttons for the order of the tokens.
+
+    scores (n, n) are those of the tokens, whose values are (n, v). Scores of their
+    positions, `positions` (n, n), are added if given; without them no order matters.
+    The figure reads out the largest weight of the token with the index `token`. Raises
+    ValueError for other shapes.
+    """
+    n = len(tokens)
+    positions = torch.zeros(n, n) if positions is None else positions
+    for name, matrix in {"scores": scores, "positions": positions}.items():
+        if tuple(matrix.shape) != (n, n):
+            raise ValueError(f"{name} must be {(n, n)}, not {tuple(matrix.shape)}")
+    matrices = {"scores": scores, "positions": positions, "values": values}
+    data = {k: v.double().round(decimals=6).tolist() for k, v in matrices.items()}
+    data |= {"tokens": tokens, "token": token}
+    outputs = (scores + positions).softmax(dim=-1) @ values
+    columns = [f"entry {column}" for column in range(1, outputs.shape[1] + 1)]
+    title = "Self-attention in any order"
+    show_interactive("order", title, data, outputs, tokens, columns)
+
+
+def show_clocks(num_hiddens, pairs, i=0, *, last=60):
+    """Draw a position as the hands of clocks, with a slider for the position.
+
+    Pair j of the columns of a sinusoidal encoding, 2j and 2j + 1, is a clock. From the
+    top, its hand turns by the angle 10000^(-2j / num_hiddens) a position. The figure
+    has the clocks of `pairs`, and positions from 0 to `last`.
+    """
+    omega = 10000 ** (-2 * torch.tensor(pairs) / num_hiddens)
+    names = [f"columns {2 * pair}, {2 * pair + 1}" for pair in pairs]
+    data = {"omega": omega.tolist(), "names": names, "i": i, "last": last}
+    numbers = torch.stack([(i * omega).sin(), (i * omega).cos()], dim=-1)
+    title = "A position on clocks"
+    show_interactive("clocks", title, data, numbers, names, ["sine", "cosine"])
 
 
 def _rows(table, start, n):

@@ -191,10 +191,10 @@ class TransformerDecoderBlock(nn.Module):
         self.ffn(X)
 
     def forward(self, X, state):
-        enc_outputs, enc_valid_lens, caches = state
+        H, valid_lens, caches = state
         keys, values = self.attention1.project(X, X)  # (b, h, n, p) each
         if caches[self.i] is None:
-            source = self.attention2.project(enc_outputs, enc_outputs)
+            source = self.attention2.project(H, H)
         else:
             past_keys, past_values, source = caches[self.i]
             keys = torch.cat((past_keys, keys), dim=2)  # (b, h, past + n, p)
@@ -205,8 +205,8 @@ class TransformerDecoderBlock(nn.Module):
         n, m = X.shape[1], keys.shape[2]
         mask = causal_mask(n, m, start=m - n, device=X.device)
         Y = self.addnorm1(X, self.attention1.attend(X, keys, values, mask=mask))
-        Z = self.addnorm2(Y, self.attention2.attend(Y, *source, enc_valid_lens))
-        return self.addnorm3(Z, self.ffn(Z)), (enc_outputs, enc_valid_lens, caches)
+        Z = self.addnorm2(Y, self.attention2.attend(Y, *source, valid_lens))
+        return self.addnorm3(Z, self.ffn(Z)), (H, valid_lens, caches)
 
 
 class TransformerDecoder(AttentionDecoder):

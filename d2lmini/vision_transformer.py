@@ -6,21 +6,25 @@ Axes. `b` batch, `C` channels, `H` and `W` height and width of an image, `m` pat
 `s` side of a patch in pixels, `d` dimension of a token (`num_hiddens`).
 """
 
+import base64
 import gzip
+import io
 import math
 import struct
 from numbers import Integral
 from pathlib import Path
 
 import torch
+from PIL import Image
 from torch import nn
 
 from .downloads import download
-from .drawing import plt, use_svg_display
+from .drawing import plt, show_interactive, use_svg_display
 from .multi_head import MultiHeadAttention
 from .training import Classifier, DataModule
 
 __all__ = [
+    "show_patches",
     "MNIST",
     "Digits",
     "PatchEmbedding",
@@ -30,6 +34,54 @@ __all__ = [
     "LookUp",
     "FashionMNIST",
 ]
+
+
+def show_patches(images, weights, tokens, *, patch_size, token=0, block=1):
+    """Draw images cut into patches, with the attention weights of the token chosen.
+
+    `images` (k, C, H, W) have values from 0 to 1 and one channel, or three. `weights`
+    (blocks, k, n, n) are those of `tokens`, n names: the patches row by row, with or
+    without `<cls>` before them. The figure shows one image, block and token at a time,
+    first the first image, and `block`, counted from 1, and `token`, from 0. Raises
+    ValueError unless all of this fits.
+    """
+    rows, columns = (length // patch_size for length in images.shape[2:])
+    n = len(tokens)
+    first = n - rows * columns  # 1 with <cls>
+    if len(weights) < block or first not in (0, 1):
+        sizes = f"{len(weights)} blocks and {rows * columns} patches"
+        raise ValueError(f"no block {block} and {n} tokens with {sizes}")
+    if tuple(weights.shape[1:]) != (len(images), n, n):
+        size = tuple(weights.shape[1:])
+        raise ValueError(f"weights must be (blocks, {len(images)}, {n}, {n}), not {size}")
+    percent = (100 * weights.transpose(0, 1).double().cpu() + 0.5).int()
+    data = {
+        "tokens": tokens,
+        "weights": percent.tolist(),  # of an image, a block, a query and a key
+        "columns": columns,
+        "first": first,
+        "token": token,
+        "block": block - 1,
+    }
+    if images.shape[1] == 1:
+        patches = nn.functional.unfold(images, patch_size, stride=patch_size)
+        data["pixels"] = (9 * patches.transpose(1, 2)).round().int().tolist()
+    else:
+        data["photos"] = [_jpeg(image) for image in images]
+    numbers = percent[0, block - 1] / 100
+    labels = tokens, tokens
+    if not first:  # the weights of one token, where the patches are
+        numbers = numbers[token].reshape(rows, columns)
+        labels = [f"row {i + 1}" for i in range(rows)], range(1, columns + 1)
+    show_interactive("patches", "Attention of patches", data, numbers, *labels)
+
+
+def _jpeg(image):
+    """A colour image (3, H, W) with values from 0 to 1, as the address of its data."""
+    file = io.BytesIO()
+    pixels = (255 * image).round().byte().permute(1, 2, 0).numpy()
+    Image.fromarray(pixels).save(file, "JPEG")
+    return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 class _Images(torch.utils.data.Dataset):

@@ -1,5 +1,6 @@
 """The built book, for the slow tests that read it or open it in a browser."""
 
+import functools
 import re
 
 from axe_playwright_python.sync_playwright import Axe
@@ -12,7 +13,9 @@ NAMES = re.findall(r"\b(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text("utf
 CHAPTERS = [name for name in NAMES if re.match(r"notebooks/\d", name)]
 
 
+@functools.cache
 def soup(path):
+    """A page of the book, parsed once for all tests, which must not change it."""
     return BeautifulSoup(path.read_text(encoding="utf-8"), "lxml")
 
 

@@ -284,6 +284,12 @@ def one_vector():
 
 
 @command
+def heads():
+    """find heads of SmolLM2 that follow a rule, for chapter 5, in a minute (WRITE=1)"""
+    measure("heads")
+
+
+@command
 def post_training():
     """run chapter 12 with several seeds (SEEDS=5 WRITE=1)"""
     measure("post_training", "SEEDS")

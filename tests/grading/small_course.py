@@ -1,6 +1,14 @@
-"""A small notebook of exercises, of which the tests of grading make a course."""
+"""A small notebook of exercises, a course made of it, and how the tests handle both."""
 
-from nbformat.v4 import new_code_cell, new_markdown_cell
+import csv
+import subprocess
+import sys
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from grading import grade
+from tools.notebooks import exercises
 
 NAME = "00_doubling"
 GIVEN = """\
@@ -60,3 +68,79 @@ CELLS = [
     tagged(new_code_cell(FOUR), "solution"),
     tagged(new_code_cell("assert four() == 4"), "tests", points=1),
 ]
+
+
+def tool(name, *arguments, fails=False):
+    """What a tool prints; also its errors, if it is to fail."""
+    command = [sys.executable, "-m", f"grading.{name}", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == fails, done.stdout + done.stderr
+    return done.stdout + done.stderr * fails
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def hand_in(course, student, notebook):
+    """Put a notebook where nbgrader looks for it."""
+    path = course / "submitted" / student / NAME / f"{NAME}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
+
+
+def answered(notebook, double, triple, words=""):
+    """The notebook that was given out, with these answers."""
+    for cell in notebook.cells:
+        for number, code in (("0-1", double), ("0-2", triple)):
+            if cell.source.startswith(f"# id: {number}-solution-1"):
+                cell.source = f"# id: {number}-solution-1\n{code}"
+        if words:
+            cell.source = cell.source.replace(exercises.WRITE_HERE, words)
+    return notebook
+
+
+def grade_by_hand(course, student, *points):
+    """Give these points to the answers in words to 0.1 and 0.2, as in the formgrader."""
+    with grade.open_course(course).gradebook as gradebook:
+        for number, given in enumerate(points, 1):
+            mark = gradebook.find_grade(f"0-{number}-written-1", NAME, NAME, student)
+            mark.manual_score, mark.needs_manual_grade = given, False
+        gradebook.db.commit()
+
+
+def place(notebook, text):
+    """The index of the first cell that holds this text."""
+    return next(i for i, cell in enumerate(notebook.cells) if text in cell.source)
+
+
+def table(printed):
+    """Student by student, the points and the remark."""
+    rows = [line.split(maxsplit=4) for line in printed.splitlines()[:-1]]
+    rows = [row for row in rows if row[2:3] == ["of"]]
+    return {row[0]: (float(row[1]), "".join(row[4:])) for row in rows}
+
+
+def rows(course, file):
+    """The rows of a table."""
+    with open(course / file, encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def column(course, file, name, key):
+    """A column of a table, by another."""
+    return {row[key]: row[name] for row in rows(course, file)}
+
+
+def make_course(folder, changes):
+    """Make a course of one small assignment, with changed settings."""
+    sources = folder / "exercises"
+    sources.mkdir()
+    nbformat.write(new_notebook(cells=CELLS), sources / f"{NAME}.ipynb")
+    tool("assignments", "--course", folder, "--exercises", sources)
+    config = folder / "nbgrader_config.py"
+    settings = config.read_text(encoding="utf-8")
+    for old, new in changes.items():
+        assert old in settings
+        settings = settings.replace(old, new)
+    config.write_text(settings, encoding="utf-8")

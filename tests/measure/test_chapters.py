@@ -39,6 +39,7 @@ def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_ablat
     monkeypatch,
 ):
     """A model is here its own BLEU, and its own fraction in hundredths."""
+    sizes = {"num_hiddens": 128}
     monkeypatch.setattr(attention.d2lmini, "translate", lambda model, *others: model)
     monkeypatch.setattr(
         attention.d2lmini, "held_out_bleu", lambda data, preds, *group: preds + sum(group)
@@ -48,7 +49,10 @@ def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_ablat
         "english": None,
         "models": {"attention": [70.0, 71.0], "no attention": [40.0, 41.0]},
         "kinds": {"no attention": 40.0, "attention": 70.0},
-        "train": lambda Decoder, seed, lr=0.01: Decoder + seed + (lr != 0.01),
+        "sizes": sizes,
+        "train": lambda Decoder, seed, lr=0.01: (
+            Decoder + seed + (lr != 0.01) + sizes["num_hiddens"] // 200
+        ),
         "ablate": lambda model, change=None: {
             "negation": (model if change is attention.overwrite else model - 60) / 100
         },
@@ -70,6 +74,9 @@ def test_five_seeds_of_each_kind_are_trained_and_the_models_with_attention_ablat
         "| no attention, half the rate | 43.0 ± 1.6 | 41.0 | 45.0 |" in found["attention"]
     )
     assert "| one state, of the next position | 53.0 ± 1.6 | 51.0 |" in found["attention"]
+    assert "| attention, 256 hidden units | 73.0 ± 1.6 | 71.0 |" in found["attention"]
+    assert "| no attention, 512 hidden units | 44.0 ± 1.6 |" in found["attention"]
+    assert sizes == {"num_hiddens": 128}
     assert "| negation | 0.72 ± 0.02 | 0.12 ± 0.02 |" in found["ablation"]
     assert "| all |  | 0.72 ± 0.02 |" in found["ablation"]
 

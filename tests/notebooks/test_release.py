@@ -30,13 +30,12 @@ print("all pass")
 """
 
 
-# Two sheets stand for the others: one of attention, and the one that takes longest.
-FEW = "04_bahdanau", "12_post_training"
+ONE = "04_bahdanau"  # stands for the other sheets
 SHEETS = [
     pytest.param(
         path,
         id=path.stem,
-        marks=pytest.mark.slow if path.stem in FEW else pytest.mark.weekly,
+        marks=pytest.mark.slow if path.stem == ONE else pytest.mark.weekly,
     )
     for path in NOTEBOOKS
 ]

@@ -89,7 +89,7 @@ def test_an_explorer_holds_every_weight_and_draws_those_of_the_head_shown(shown)
     d2l.show_attention(weights, ROWS, COLUMNS, block=2, head=3)
     page = shown[0]["text/html"]
     data = json.loads(html.unescape(re.search(r'data-given="(.*?)"', page)[1]))
-    held = torch.tensor(data["weights"])
+    (held,) = torch.tensor(data["weights"])
     assert_close(held / 100, weights, atol=0.00501, rtol=0)
     assert held[1, 2, 0].tolist() == [0, 1, 49, 50]
     assert (data["block"], data["head"]) == (1, 2)
@@ -132,6 +132,7 @@ def test_the_tokens_of_an_explorer_are_text_and_no_markup(shown):
         ((4, 4), {}, "rows must hold 4 tokens, not 3"),
         ((2, 3, 5), {}, "columns must hold 5 tokens, not 4"),
         ((2, 3, 4), {"head": 3}, "no head 3 in block 1, of 2 in 1"),
+        ((2, 3, 4), {"heads": "abc"}, "3 names of heads, and {.1, 2.} blocks and heads"),
     ],
 )
 def test_an_explorer_refuses_what_does_not_fit(shown, shape, options, message):

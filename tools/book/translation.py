@@ -10,6 +10,7 @@ import base64
 import html
 import io
 import json
+import statistics
 from functools import cache
 from pathlib import Path
 
@@ -32,7 +33,9 @@ TRANSLATE = """(sentence => d2lForward.translate(
 ONE_VECTOR = """<figure class="align-center"><div class="cell_output">
 <img alt="{alt}" src="data:image/svg+xml;base64,{source}"></div>
 <figcaption>Sentences translated through one vector, and with attention: wrong words are red
-and underlined, and a caret stands where words are missing.</figcaption></figure>"""
+and underlined, and a caret stands where words are missing. BLEU, a score from 0 to 100 for
+many translations, is {means[0]:.0f} through one vector and {means[1]:.0f} with attention,
+over all {count} sentences that were held out.</figcaption></figure>"""
 ROUND = "(_, x) => typeof x === 'number' ? Number(x.toFixed(4)) : x"
 
 
@@ -64,7 +67,8 @@ def one_vector():
     """A figure of the same sentences as in chapter 1, with attention beside, as HTML."""
     import d2lmini as d2l  # slow, since it needs torch
 
-    found = d2l.one_vector()["sentences"][2::3]
+    measured = d2l.one_vector()
+    found = measured["sentences"][2::3]
     english, french = ([each[key] for each in found] for key in ("English", "reference"))
     translations = {
         kind: [each[kind] for each in found] for kind in ("one vector", "attention")
@@ -78,7 +82,13 @@ def one_vector():
         f"{en} One vector: {one} Attention: {two}"
         for en, one, two in zip(english, *translations.values())
     )
-    return ONE_VECTOR.format(source=source, alt=html.escape(told))
+    means = [
+        statistics.mean(seed[-1] for seed in measured["BLEU"][kind])
+        for kind in translations
+    ]
+    return ONE_VECTOR.format(
+        source=source, alt=html.escape(told), means=means, count=measured["held_out"]
+    )
 
 
 def view(examples, short=False):

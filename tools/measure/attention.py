@@ -4,10 +4,10 @@
 
 The first table has the BLEU of the model with attention and of its controls, on all
 held-out sentences and by their length, that of decoders which read one state a step at a
-fixed distance, and that of the model without attention at two more learning rates. The
-second has how many negations are still translated when states of the encoder are changed.
-The code is that of the notebook's cells, in whose kernel `measure` runs. With WRITE=1, the
-tables go to book/_generated.
+fixed distance, that of the model without attention at two more learning rates, and those
+of both at two more widths. The second has how many negations are still translated when
+states of the encoder are changed. The code is that of the notebook's cells, in whose
+kernel `measure` runs. With WRITE=1, the tables go to book/_generated.
 """
 
 import copy
@@ -32,6 +32,7 @@ BLEU = [
     *(f"{group} tokens" for group in GROUPS),
 ]
 RATES = {"half": 0.005, "twice": 0.02}  # the chapter's is 0.01
+WIDTHS = [256, 512]  # hidden units; the chapter's models have 128
 SHIFTS = {"the same": 0, "the next": 1, "the next but one": 2}
 CHANGES = ["overwritten", "masked"]
 
@@ -187,6 +188,14 @@ def measure(names, seeds=5):
         models[f"no attention, {name} the rate"] = [
             names["train"](names["kinds"]["no attention"], i, lr) for i in range(seeds)
         ]
+    usual = dict(names["sizes"])
+    for width in WIDTHS:
+        names["sizes"]["num_hiddens"] = width  # `train` reads it
+        for kind in ("no attention", "attention"):
+            models[f"{kind}, {width} hidden units"] = [
+                names["train"](names["kinds"][kind], i) for i in range(seeds)
+            ]
+    names["sizes"].update(usual)
     rows = {
         "attention": (["", *BLEU], bleu(models, names)),
         "ablation": (["", *CHANGES], ablated(models["attention"], names)),

@@ -29,7 +29,7 @@ MODELS = {
         "[train(Seq2SeqAttentionDecoder, seed) for seed in range(3)]",
     ),
 }
-GROUPS = {"2–4": (2, 4), "5–6": (5, 6), "7–8": (7, 8), "9–10": (9, 10)}
+GROUPS = {"2–4": (2, 4), "5–6": (5, 6), "7–8": (7, 8), "9–10": (9, 10), "all": (0, 99)}
 
 
 def mistakes(reference, translation):
@@ -66,6 +66,7 @@ def measure(data, translations):
         "sentences": typical(
             english, french, {kind: seeds[0] for kind, seeds in translations.items()}
         ),
+        "held_out": len(english),
         "tokens": list(GROUPS),
         "BLEU": {
             kind: [
