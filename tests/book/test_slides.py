@@ -228,7 +228,7 @@ def test_a_deck_opens_from_a_file_with_notes_and_prints_a_page_for_each_slide(
     pages = page.locator(".pdf-page")
     pages.first.wait_for()
     assert pages.count() == page.evaluate("Reveal.getTotalSlides()")
-    page.goto(f"{deck}#/2")
+    page.goto(f"{deck}#/1")
     page.wait_for_function("window.Reveal?.isReady()")
     with context.expect_page() as opened:
         page.keyboard.press("s")

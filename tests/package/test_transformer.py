@@ -1,9 +1,11 @@
 """The Transformer: equal to PyTorch's and d2l's layers, causal, cached, and its beams."""
 
 import itertools
+import math
 import re
 from types import SimpleNamespace
 
+import nbformat
 import pytest
 import torch
 from helpers import assert_close, gradients, random
@@ -410,3 +412,24 @@ def test_a_trace_is_what_the_model_computes_and_leaves_it_as_it_was():
             assert all(a is None for row in future for a in row) or not causal
     assert not any(module._forward_hooks for module in model.modules())
     assert model.training
+
+
+def test_the_model_on_one_screen_computes_what_the_saved_classes_compute():
+    cells = nbformat.read("notebooks/07_transformer.ipynb", as_version=4).cells
+    (source,) = [c.source for c in cells if "class Transformer(nn.Module)" in c.source]
+    names = {"d2l": d2l, "math": math, "nn": nn}
+    exec(source, names)
+    torch.manual_seed(0)
+    encoder = d2l.TransformerEncoder(11, 8, 16, 2, 2, 0)
+    decoder = d2l.TransformerDecoder(13, 8, 16, 2, 2, 0)
+    short = names["Transformer"](11, 13, d=8, d_ff=16, h=2, num_blks=2)
+    src, tgt, lens = random_tokens(3, 5), random_tokens(3, 4), torch.tensor([5, 2, 3])
+    short(src, tgt, lens)  # fixes the lazy sizes
+    saved = [*encoder.parameters(), *decoder.parameters()]
+    assert len(saved) == len([*short.parameters()])
+    with torch.no_grad():
+        for parameter, weights in zip(short.parameters(), saved, strict=True):
+            assert parameter.shape == weights.shape
+            parameter.copy_(weights)
+    state = decoder.init_state(encoder(src, lens), lens)
+    assert_close(short(src, tgt, lens), decoder(tgt, state)[0])
