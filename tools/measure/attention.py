@@ -32,7 +32,11 @@ BLEU = [
     *(f"{group} tokens" for group in GROUPS),
 ]
 RATES = {"half": 0.005, "twice": 0.02}  # the chapter's is 0.01
-WIDTHS = [256, 512]  # hidden units; the chapter's models have 128
+WIDER = {  # hidden units, of which the chapter's models have 128, and a rate
+    "256 hidden units": (256, 0.01),
+    "512 hidden units": (512, 0.01),
+    "512 hidden units, half the rate": (512, 0.005),
+}
 SHIFTS = {"the same": 0, "the next": 1, "the next but one": 2}
 CHANGES = ["overwritten", "masked"]
 
@@ -172,6 +176,19 @@ def ablated(models, names):
     ]
 
 
+def wider(names, seeds):
+    """Models with and without attention, with more hidden units, by name."""
+    models, usual = {}, dict(names["sizes"])
+    for name, (width, lr) in WIDER.items():
+        names["sizes"]["num_hiddens"] = width  # `train` reads it
+        for kind in ("no attention", "attention"):
+            models[f"{kind}, {name}"] = [
+                names["train"](names["kinds"][kind], i, lr) for i in range(seeds)
+            ]
+    names["sizes"].update(usual)
+    return models
+
+
 def measure(names, seeds=5):
     """The tables, given the names that the notebook's cells define."""
     models = {}
@@ -188,14 +205,7 @@ def measure(names, seeds=5):
         models[f"no attention, {name} the rate"] = [
             names["train"](names["kinds"]["no attention"], i, lr) for i in range(seeds)
         ]
-    usual = dict(names["sizes"])
-    for width in WIDTHS:
-        names["sizes"]["num_hiddens"] = width  # `train` reads it
-        for kind in ("no attention", "attention"):
-            models[f"{kind}, {width} hidden units"] = [
-                names["train"](names["kinds"][kind], i) for i in range(seeds)
-            ]
-    names["sizes"].update(usual)
+    models |= wider(names, seeds)
     rows = {
         "attention": (["", *BLEU], bleu(models, names)),
         "ablation": (["", *CHANGES], ablated(models["attention"], names)),
