@@ -63,7 +63,7 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
         outputs, self._attention_weights = [], []
         for y in self.embedding(X).unbind(dim=1):
             query = hidden_state[-1].unsqueeze(1)
-            context = self.attention.attend(query, keys, values, valid_lens)
+            context = self.attention.attend(query, keys, values, valid_lens)  # (4.1), (4.2)
             x = torch.cat((context, y.unsqueeze(1)), dim=-1)
             output, hidden_state = self.rnn(x.transpose(0, 1), hidden_state)
             outputs.append(output)

@@ -2,8 +2,9 @@
 # edit that, then run `make save`.
 """Translation
 
-Axes. `b` sentences of a batch, `n` tokens of a target and `m` of a source, counted with
-the padding, `d` numbers of an embedding, `p` hidden units, `l` layers.
+Axes. `b` sentences of a batch, `n` tokens of a target and `m` of a source (in the
+shapes of a batch they count the padding, too), `d` numbers of an embedding, `p` hidden
+units, `l` layers.
 """
 
 import collections
