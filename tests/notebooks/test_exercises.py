@@ -74,18 +74,22 @@ def failure(exercise, names, solution):
 # --- the exercises -------------------------------------------------------------------
 
 
+def sheets(weekly):
+    """The sheets for a slow test, each once a week where `weekly` says so of its name."""
+    return [
+        pytest.param(
+            path,
+            id=path.stem,
+            marks=pytest.mark.weekly if weekly(path.stem) else pytest.mark.slow,
+        )
+        for path in NOTEBOOKS
+    ]
+
+
 LONGEST = "12_post_training"  # as long as five others; its solutions run as a notebook
-SHEETS = [
-    pytest.param(
-        path,
-        id=path.stem,
-        marks=pytest.mark.weekly if path.stem == LONGEST else pytest.mark.slow,
-    )
-    for path in NOTEBOOKS
-]
 
 
-@pytest.mark.parametrize("path", SHEETS)
+@pytest.mark.parametrize("path", sheets(weekly=lambda name: name == LONGEST))
 def test_right_answers_pass_and_wrong_ones_and_stubs_fail(path):
     data, found = answers(path), parts_of(path)
     assert found.keys() == data.WRONG.keys() == data.OTHER.keys()

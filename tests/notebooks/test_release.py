@@ -6,7 +6,7 @@ import subprocess
 
 import nbformat
 import pytest
-from test_exercises import NOTEBOOKS, answers, parts_of
+from test_exercises import answers, parts_of, sheets
 from test_standalone import clean_environment
 
 from tools.notebooks import exercises
@@ -31,17 +31,9 @@ print("all pass")
 
 
 ONE = "04_bahdanau"  # stands for the other sheets
-SHEETS = [
-    pytest.param(
-        path,
-        id=path.stem,
-        marks=pytest.mark.slow if path.stem == ONE else pytest.mark.weekly,
-    )
-    for path in NOTEBOOKS
-]
 
 
-@pytest.mark.parametrize("path", SHEETS)
+@pytest.mark.parametrize("path", sheets(weekly=lambda name: name != ONE))
 def test_right_answers_pass_the_visible_tests_where_only_the_release_is(path, tmp_path):
     """The course is not installed, and what exercises ask for is a stub in the package."""
     clean_environment(tmp_path / "clean")
