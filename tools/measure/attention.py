@@ -4,8 +4,8 @@
 
 The first table has the BLEU of the model with attention and of its controls, on all
 held-out sentences and by their length, that of decoders which read one state a step at a
-fixed distance, that of the model without attention at two more learning rates, and those
-of both at two more widths. The second has how many negations are still translated when
+fixed distance, and those of the models with and without attention at two more learning
+rates and two more widths. The second has how many negations are still translated when
 states of the encoder are changed. The code is that of the notebook's cells, in whose
 kernel `measure` runs. With WRITE=1, the tables go to book/_generated.
 """
@@ -34,6 +34,7 @@ BLEU = [
 RATES = {"half": 0.005, "twice": 0.02}  # the chapter's is 0.01
 WIDER = {  # hidden units, of which the chapter's models have 128, and a rate
     "256 hidden units": (256, 0.01),
+    "256 hidden units, half the rate": (256, 0.005),
     "512 hidden units": (512, 0.01),
     "512 hidden units, half the rate": (512, 0.005),
 }
@@ -202,9 +203,10 @@ def measure(names, seeds=5):
             names["train"](Decoder, i) for i in range(seeds)
         ]
     for name, lr in RATES.items():
-        models[f"no attention, {name} the rate"] = [
-            names["train"](names["kinds"]["no attention"], i, lr) for i in range(seeds)
-        ]
+        for kind in ("no attention", "attention"):
+            models[f"{kind}, {name} the rate"] = [
+                names["train"](names["kinds"][kind], i, lr) for i in range(seeds)
+            ]
     models |= wider(names, seeds)
     rows = {
         "attention": (["", *BLEU], bleu(models, names)),

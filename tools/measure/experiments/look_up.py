@@ -39,11 +39,16 @@ NETS = {  # the channels and shapes of the convolutions, the units of the dense 
 def rows(seed, root, steps=(600, 1200)):
     """The networks of chapter 8 that look up a digit, and more convolutional ones."""
     vit = "vision Transformer, initial positions of d2l"
+    transformers = {
+        vit: partial(ViT, 24, 8, pos_std=1),
+        f"{vit}, uniform weights": uniform_attention,
+        f"{vit}, weights from the positions alone": attention_by_position,
+        "vision Transformer": partial(ViT, 24, 8),
+    }
     builds = {
-        vit: (partial(ViT, 24, 8, pos_std=1), 0.005),
-        f"{vit}, uniform weights": (uniform_attention, 0.005),
-        f"{vit}, weights from the positions alone": (attention_by_position, 0.005),
-        "vision Transformer": (partial(ViT, 24, 8), 0.005),
+        f"{title}, rate {lr}": (build, lr)
+        for title, build in transformers.items()
+        for lr in (0.005, 0.01)
     }
     for title, net in NETS.items():
         for lr in (0.01, 0.02):

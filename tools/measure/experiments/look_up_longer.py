@@ -18,23 +18,21 @@ def rows(seed, root, steps=(600, 3000)):
     """Baselines that see as many images as 600 updates do, and networks after 3,000."""
     few, many = steps
     yield f"nearest neighbour among {64 * few:,} images", (neighbour(few, seed),)
+    vit = "vision Transformer, initial positions of d2l"
+    convolutional = partial(look_up.convolutional, *look_up.NETS[NET])
     builds = {
-        "one linear layer": (linear, 0.005, few),
-        "vision Transformer": (partial(ViT, 24, 8), 0.005, many),
-        "vision Transformer, initial positions of d2l": (
-            *(partial(ViT, 24, 8, pos_std=1), 0.005, many),
-        ),
-        "vision Transformer, initial positions of d2l, uniform weights": (
-            *(look_up.uniform_attention, 0.005, many),
-        ),
-        f"convolutions, {NET}, rate 0.01": (
-            *(partial(look_up.convolutional, *look_up.NETS[NET]), 0.01, many),
-        ),
+        "one linear layer": (linear, few, (0.005,)),
+        "vision Transformer": (partial(ViT, 24, 8), many, (0.005, 0.01)),
+        vit: (partial(ViT, 24, 8, pos_std=1), many, (0.005, 0.01)),
+        f"{vit}, uniform weights": (look_up.uniform_attention, many, (0.005, 0.01)),
+        f"convolutions, {NET}": (convolutional, many, (0.01,)),
     }
-    for title, (build, lr, number) in builds.items():
+    for title, (build, number, rates) in builds.items():
         data = d2lmini.LookUp(num_batches=number)
-        model = classifier(build, data, number, seed, lr)
-        yield f"{title}, {number:,} updates", accuracies([model], *data.val)
+        for lr in rates:
+            model = classifier(build, data, number, seed, lr)
+            name = f"{title}, rate {lr}, {number:,} updates"
+            yield name, accuracies([model], *data.val)
 
 
 def neighbour(num_batches, seed):
