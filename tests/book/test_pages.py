@@ -12,9 +12,13 @@ from PIL import Image
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
+# Pages of all kinds, which stand for the others on a phone in every run.
+OFTEN = re.compile(r"book/(index|try|results)|notebooks/(0[01457]|11|\w+/05)_")
 # All chapters and pages of the book, and a few of the exercises and of Going further.
 ON_A_PHONE = [
-    name for name in NAMES if re.match(r"book/|notebooks/(\d|\w+/(05|11_))", name)
+    pytest.param(name, marks=[] if OFTEN.match(f"{name}_") else pytest.mark.weekly)
+    for name in NAMES
+    if re.match(r"book/|notebooks/(\d|\w+/(05|11_))", name)
 ]
 # Pages that stand for the others on a wide screen, in both themes: plain text, an
 # explorer, the longest chapter, exercises, wide tables.

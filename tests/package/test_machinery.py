@@ -68,6 +68,7 @@ def problem(request):
     return layer, inputs, layer(*inputs).detach()
 
 
+@pytest.mark.weekly
 @pytest.mark.parametrize(  # PyTorch does not compile recurrent networks
     "problem", [name for name in LAYERS if "GRU" not in name], indirect=True
 )
