@@ -81,10 +81,10 @@ def for_class(root: Path, name: str) -> list[dict]:
 
 
 def lettered(question: dict) -> list[tuple[str, str, dict]]:
-    """The choices of a question, with their letters and texts."""
+    """The choices of a question, if it has some, with their letters and texts."""
     return [
         (letter, choice.get("right") or choice["wrong"], choice)
-        for letter, choice in zip("ABCD", question["choices"], strict=False)
+        for letter, choice in zip("ABCD", question.get("choices", []), strict=False)
     ]
 
 
