@@ -30,7 +30,9 @@ def plain(markdown):
 def items(path):
     """The questions of a zip: kind, text, choices, the right answer, and what is said."""
     with zipfile.ZipFile(path) as file:
-        (name,) = (n for n in file.namelist() if re.search(r"assessment_[0-9a-f]+\.xml$", n))
+        (name,) = (
+            n for n in file.namelist() if re.search(r"assessment_[0-9a-f]+\.xml$", n)
+        )
         quiz = ElementTree.fromstring(file.read(name))
     for found in quiz.iterfind(".//item", QTI):
         asked, *choices = (e.text for e in found.iterfind("presentation//mattext", QTI))
