@@ -67,6 +67,16 @@ def test_each_chapter_has_two_questions_for_the_class_and_what_comes_before_one(
     for asked in CLASS.values():
         for question in asked:
             assert question.keys() == {"after", "ask", "choices", "because"}
+    letters = [
+        letter
+        for asked in CLASS.values()
+        for question in asked
+        for letter, _, choice in questions.lettered(question)
+        if "right" in choice
+    ]
+    assert min(map(letters.count, "ABC")) > len(letters) / 4, (
+        "a place gives the answer away"
+    )
 
 
 VOTES = [

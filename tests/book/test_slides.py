@@ -134,6 +134,9 @@ def test_a_deck_has_a_question_a_picture_a_formula_code_and_a_quiz(path):
     notebook = pages.read(path)
     asked = questions.for_class(ROOT, path.stem)
     found = slides.with_votes(slides.slides(notebook), asked)[1:]
+    titles = [slide["title"] for slide in found]
+    places = [titles.index(question["after"]) for question in asked]
+    assert places == sorted(places)
     # two of them are votes, which take a quarter of a session and are no more to read
     assert 12 <= len(found) + 1 - len(asked) <= 20 and len(asked) <= 2
     for slide in found:
