@@ -248,9 +248,11 @@ def similarity():
 
 @command
 def questions():
-    """write all questions as a bank for Moodle to _build/questions.gift"""
+    """write all questions to _build: questions.gift for Moodle, questions/ for Canvas"""
     set_up()
+    set_up_grading()
     python("-m", "tools.book.gift")
+    python("-m", "tools.book.qti")
 
 
 # --- measurements: WRITE=1 puts their tables on the page of results ------------------

@@ -19,6 +19,7 @@ from tools.notebooks.save import chapter_paths
 
 NAMES = [path.stem for path in chapter_paths(ROOT)]
 ALL = {name: questions.read(ROOT, name) for name in NAMES}
+CLASS = {name: questions.for_class(ROOT, name) for name in NAMES}
 EACH = [
     pytest.param(q, id=f"{name} {i}") for name in NAMES for i, q in enumerate(ALL[name], 1)
 ]
@@ -53,6 +54,51 @@ def test_numbers_are_computed_and_choices_have_reasons(question):
     numbers = sorted((each["answer"], questions.tolerance(each)) for each in known)
     for (low, below), (high, above) in itertools.pairwise(numbers):
         assert low + below < high - above, "two answers would be taken for one"
+
+
+def test_each_chapter_has_two_questions_for_the_class_and_what_comes_before_one():
+    assert {name: len(asked) for name, asked in CLASS.items()} == dict.fromkeys(
+        NAMES, 2
+    ) | {
+        "00_training": 1,
+        "00_translation": 1,
+        "09_implementations": 0,  # which the plans leave out
+    }
+    for asked in CLASS.values():
+        for question in asked:
+            assert question.keys() == {"after", "ask", "choices", "because"}
+    letters = [
+        letter
+        for asked in CLASS.values()
+        for question in asked
+        for letter, _, choice in questions.lettered(question)
+        if "right" in choice
+    ]
+    assert min(map(letters.count, "ABC")) > len(letters) / 4, (
+        "a place gives the answer away"
+    )
+
+
+VOTES = [
+    pytest.param(question, id=f"{name} {i}")
+    for name, asked in CLASS.items()
+    for i, question in enumerate(asked, 1)
+]
+
+
+@pytest.mark.parametrize("question", VOTES)
+def test_votes_have_a_meaning_each_and_numbers_are_computed(question):
+    kinds = [set(choice) - {"compute"} for choice in question["choices"]]
+    assert kinds.count({"right", "why"}) == 1 and len(kinds) in (3, 4)
+    assert kinds.count({"wrong", "why"}) == len(kinds) - 1
+    texts = [choice.get("right") or choice["wrong"] for choice in question["choices"]]
+    assert len(set(texts)) == len(texts)
+    for text, choice in zip(texts, question["choices"], strict=True):
+        if "compute" in choice:
+            known = math.inf if text == "infinite" else float(text)
+            assert computed(choice) == pytest.approx(known, abs=1e-5)
+        else:
+            assert not re.fullmatch(r"[\d.]+", text)
 
 
 # --- in the page ---------------------------------------------------------------------
@@ -146,12 +192,15 @@ def read_gift(text):
 def test_the_bank_has_every_question_with_its_answers_as_moodle_reads_them():
     found = list(read_gift(gift.bank(ROOT)))
     categories = [each["category"] for each in found if "category" in each]
-    assert len(categories) == len(set(categories)) == 2 * len(NAMES)
+    assert len(categories) == len(set(categories)) == 3 * len(NAMES) - 1
     by_name = {each["name"]: each for each in found if "name" in each}
     render = slides.PARSER.renderInline
-    for name, asked in ALL.items():
+    for kind, name, asked in [
+        *(("checked", *each) for each in ALL.items()),
+        *(("class", *each) for each in CLASS.items()),
+    ]:
         for i, question in enumerate(asked, start=1):
-            bank = by_name.pop(f"{name}, checked {i}")
+            bank = by_name.pop(f"{name}, {kind} {i}")
             assert bank["ask"] == render(question["ask"])
             assert bank["because"] == render(question["because"])
             if "choices" in question:
@@ -160,7 +209,7 @@ def test_the_bank_has_every_question_with_its_answers_as_moodle_reads_them():
                     (
                         "right" in c,
                         render(c.get("right") or c["wrong"]),
-                        render(c.get("why", "")),
+                        "" if "right" in c else render(c["why"]),
                     )
                     for c in question["choices"]
                 ]

@@ -9,7 +9,7 @@ import pytest
 from built import BOOK, note_outside
 
 from tools import ROOT
-from tools.book import pages, slides
+from tools.book import pages, questions, slides
 from tools.book.tables import align
 from tools.notebooks.save import chapter_paths
 
@@ -64,6 +64,17 @@ def test_a_text_without_a_heading_continues_the_slide_before():
 def test_what_follows_a_pause_is_shown_by_the_next_click():
     (one,) = shown(prose("", slide=["## Quiz", "", "Why?", "", ". . .", "", "So."]))
     assert one["body"] == '<p>Why?</p>\n<div class="fragment"><p>So.</p>\n</div>'
+
+
+def test_a_question_for_the_class_follows_its_slide_and_its_answer_the_next_click():
+    choices = [{"wrong": "no", "why": "Guesses."}, {"right": "$y$", "why": "Knows."}]
+    asked = {"after": "One", "ask": "Why?", "choices": choices, "because": "So."}
+    one, vote, two = slides.with_votes([slides.new("One"), slides.new("Two")], [asked])
+    assert [one["title"], vote["title"], two["title"]] == ["One", slides.VOTE, "Two"]
+    shown, told = vote["body"].split('<div class="fragment">')
+    assert "<p>Why?</p>" in shown and r"<strong>B</strong> \(y\)" in shown
+    assert told == "<p><strong>B.</strong> So.</p>\n</div>"
+    assert "<strong>A</strong> Guesses." in vote["notes"]
 
 
 def test_code_is_shown_with_its_output_without_docstring_and_mark():
@@ -121,11 +132,16 @@ def test_notes_number_their_references_and_link_to_the_book():
 @chapter
 def test_a_deck_has_a_question_a_picture_a_formula_code_and_a_quiz(path):
     notebook = pages.read(path)
-    found = slides.slides(notebook)[1:]
-    assert 12 <= len(found) + 1 <= 20
+    asked = questions.for_class(ROOT, path.stem)
+    found = slides.with_votes(slides.slides(notebook), asked)[1:]
+    titles = [slide["title"] for slide in found]
+    places = [titles.index(question["after"]) for question in asked]
+    assert places == sorted(places)
+    # two of them are votes, which take a quarter of a session and are no more to read
+    assert 12 <= len(found) + 1 - len(asked) <= 20 and len(asked) <= 2
     for slide in found:
         assert slide["title"] and (slide["body"] or slide["picture"])
-    text = html.unescape(slides.deck(notebook, path.stem))
+    text = html.unescape(slides.deck(notebook, path.stem, asked))
     assert f"<p>{pages.question(notebook)}</p>" in text
     assert any(slide["picture"] for slide in found)
     assert any(r"\[" in slide["body"] for slide in found)
@@ -177,8 +193,10 @@ def test_the_decks_share_what_they_load_and_are_small(tmp_path):
     slides.write(ROOT, tmp_path)
     assert {path.stem for path in tmp_path.glob("*.html")} == {p.stem for p in CHAPTERS}
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 10e6
+    text = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
     for path in CHAPTERS:
-        assert f'<a href="../slides/{path.stem}.html">' in slides.links(ROOT)
+        title = html.escape(pages.title(pages.read(path)))
+        assert f'<a href="../slides/{path.stem}.html">{title}</a>' in text
 
 
 # What of the current slide is outside of it, or too small to be read from the last row.

@@ -178,19 +178,41 @@ def test_the_instructors_page_has_the_right_numbers(instructors):
     assert f"| **all** | | {totals} |" in instructors
 
 
-def test_the_instructors_plans_have_the_right_minutes(instructors):
-    row = r"^\| \d+ \| (.*) \| (\d*) \| (\d*) \| (\d*) \|$"
+def test_the_plans_have_the_right_minutes_and_hours():
+    text = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
+    plan = r"^## (\w+) weeks\n(.*?)^\| \*\*all\*\* \|(.*?)$"
+    row = r"^\| \d+ \| (.*?) \| (\d*) ?\| (\d*) ?\| (\d*) ?\| ([\d.]+) \|"
     core = {int(path.stem[:2]): sum(minutes(path, "core")) for path in NOTEBOOKS}
-    weeks = re.findall(row, instructors, re.MULTILINE)
-    assert len(weeks) == 14 + 6
-    for what, reading, assignment, work in weeks:
-        read = re.findall(r"\(\.\./(notebooks/\w+\.ipynb)\)", what)
-        needed = sum(pages.reading_minutes(pages.read(ROOT / path)) for path in read)
-        assert int(reading or 0) == needed, what
-        assert int(work or 0) == (core[int(assignment)] if assignment else 0), what
-    for plan in (weeks[:14], weeks[14:]):
-        read, worked = (sum(int(week[k] or 0) for week in plan) for k in (1, 3))
-        assert f"| **all** | | {read} | | {worked} |" in instructors
+    totals = {}
+    for name, listed, total in re.findall(plan, text, re.MULTILINE | re.DOTALL):
+        weeks = re.findall(row, listed, re.MULTILINE)
+        read = worked = 0
+        for what, reading, sheet, work, hours in weeks:
+            pages_of = re.findall(r"\(\.\./(notebooks/\w+\.ipynb)\)", what)
+            needed = sum(
+                pages.reading_minutes(pages.read(ROOT / path)) for path in pages_of
+            )
+            assert int(reading or 0) == needed, what
+            assert int(work or 0) == (core[int(sheet)] if sheet else 0), what
+            own = needed + int(work or 0)
+            assert float(hours) == pytest.approx(own / 60 + 1.5, abs=0.051), what
+            read, worked = read + needed, worked + int(work or 0)
+        hours = f"{(read + worked) / 60 + 1.5 * len(weeks):.1f}"
+        assert total.split("|")[1:5:2] == [f" {read} ", f" {worked} "]
+        assert total.split("|")[4].strip() == hours
+        totals[name] = (len(weeks), read, worked)
+    assert [totals[name][0] for name in ("Fourteen", "Six")] == [14, 6]
+    _, read, worked = totals["Fourteen"]
+    five = sum(core[sheet] for sheet in (1, 3, 5, 7, 11))
+    for begins, reading, sheets, project, contact in [
+        ("fourteen weeks, with the project and five sheets", read, five, 40, 21),
+        ("fourteen weeks, with all sheets", read, worked, 0, 21),
+        ("six weeks", *totals["Six"][1:], 0, 9),
+    ]:
+        hours = (reading + sheets) / 60 + project + contact
+        parts = f"{reading / 60:.1f} | {sheets / 60:.1f} | {project} | {contact}"
+        (credits,) = {round(hours / each) for each in (25, 30)}
+        assert f"| {begins} | {parts} | {hours:.1f} | {credits} |" in text
 
 
 def test_the_example_of_private_tests_tells_the_books_solution_from_wrong_ones(instructors):

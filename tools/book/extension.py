@@ -46,6 +46,7 @@ from tools.book import (
     formulas,
     light,
     pages,
+    questions,
     search,
     slides,
     tables,
@@ -90,11 +91,11 @@ def setup(app):
 
 
 def add_chapters(app, config):
-    """Set the table of chapters, which the start page substitutes, and links to slides."""
+    """Set what pages substitute: the table of chapters, and the questions for the class."""
     root = Path(app.srcdir)
     config.myst_substitutions |= {
         "chapters": pages.table(root),
-        "slides": slides.links(root),
+        "class_questions": questions.folded(root),
     }
 
 

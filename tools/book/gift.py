@@ -1,8 +1,9 @@
 r"""Write all questions as a bank in Moodle's GIFT: `make questions`.
 
-Each chapter has two categories: the questions that a program checks, from
-book/questions/, with a reply to each answer, and those of the chapter's quiz, which are
-answered in words (an essay, with our answer as general feedback). Texts are HTML. Formulas
+Each chapter has three categories: the questions that a program checks, from
+book/questions/, with a reply to each answer, those for the class, from book/class.yml, and
+those of the chapter's quiz, which are answered in words (an essay, with our answer as
+general feedback). Texts are HTML. Formulas
 stand between \( and \), where Moodle's MathJax filter finds them.
 
 GIFT (https://docs.moodle.org/en/GIFT_format) has a meaning for each of ~ = # { } and :,
@@ -37,6 +38,11 @@ def bank(root: Path) -> str:
         parts.append(f"$CATEGORY: {COURSE}/{title}/Checked\n")
         for i, question in enumerate(questions.read(root, name), start=1):
             parts.append(checked(f"{name}, checked {i}", question))
+        if asked := questions.for_class(root, name):
+            parts.append(f"$CATEGORY: {COURSE}/{title}/In class\n")
+            parts += [
+                checked(f"{name}, class {i}", q) for i, q in enumerate(asked, start=1)
+            ]
         parts.append(f"$CATEGORY: {COURSE}/{title}/In words\n")
         for i, (ask, answer) in enumerate(quiz(notebook), start=1):
             feedback = escape(PARSER.render(answer))

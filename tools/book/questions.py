@@ -11,6 +11,11 @@ A page's file is a list. Each question has `ask` and, for whoever has answered,
 They stand before the exercises of the page, in the book alone, as forms. A <template> for
 each answer that is known has the words for whoever gives it, so that formulas in them are
 set with those of the page. book/_static/questions.js checks and remembers.
+
+book/class.yml has questions for a class that thinks, votes and discusses: for each chapter
+a list of choices in the same form, in which the right one has a `why` as well, and `after`
+is the slide after which to ask. A choice that is a number has its own `compute`. They stand
+on the slides, on the page about teaching, and in the bank for learning platforms.
 """
 
 import html
@@ -24,7 +29,11 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from tools.book import pages
+from tools.notebooks.save import chapter_paths
+
 FOLDER = "book/questions"
+CLASS = "book/class.yml"
 FORM = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string("""\
 <form class="question" data-question="{{ name }}">
 <fieldset>
@@ -64,6 +73,40 @@ def read(root: Path, name: str) -> list[dict]:
     """The questions about a notebook, none if it has no file."""
     path = root / FOLDER / f"{name}.yml"
     return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else []
+
+
+def for_class(root: Path, name: str) -> list[dict]:
+    """The questions about a chapter for the class, none if it has no entry."""
+    return yaml.safe_load((root / CLASS).read_text(encoding="utf-8")).get(name, [])
+
+
+def lettered(question: dict) -> list[tuple[str, str, dict]]:
+    """The choices of a question, if it has some, with their letters and texts."""
+    return [
+        (letter, choice.get("right") or choice["wrong"], choice)
+        for letter, choice in zip("ABCD", question.get("choices", []), strict=False)
+    ]
+
+
+def folded(root: Path) -> str:
+    """The questions for the class with what each vote means, a fold for each chapter."""
+    parts = []
+    for path in chapter_paths(root):
+        if asked := for_class(root, path.stem):
+            title = html.escape(pages.title(pages.read(path)))
+            parts.append(f"<details>\n<summary>{title}</summary>")
+            parts += map(told, asked)
+            parts.append("</details>")
+    return "\n\n".join(parts)
+
+
+def told(question: dict) -> str:
+    """A question for the class in Markdown, with the answer and what each vote means."""
+    lines = [f"*After the slide “{question['after']}”.* {question['ask']}", ""]
+    for letter, text, choice in lettered(question):
+        right = " (right)" if "right" in choice else ""
+        lines.append(f"- **{letter}** {text}{right}. *{choice['why']}*")
+    return "\n".join([*lines, "", question["because"]])
 
 
 def tolerance(known) -> float:

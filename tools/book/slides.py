@@ -12,6 +12,7 @@ JupyterLab it is edited in the property inspector, under *Cell metadata*. For ex
   has printed. The code is left out if it is folded, if the text has code of its own, and if
   both together have more than 12 lines, without docstrings.
 - After a line `. . .` follows what the next click shows, for example the answer of a quiz.
+- After the slide that it names stands a question for the class (tools/book/questions.py).
 - The number of a picture's figure (tools/book/figures.py) is a link to it in the book.
 - The whole prose of a cell goes to the speaker's notes (key S) of its slides. So does the
   prose of cells without `slide`, to those of the slide before.
@@ -40,12 +41,13 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from tools import ROOT
-from tools.book import figures, pages, tables
+from tools.book import figures, pages, questions, tables
 from tools.notebooks.save import chapter_paths
 
 HERE = Path(__file__).parent
 MAX_LINES = 12  # of code and what it prints, if both are shown
 PAUSE = "\n. . .\n"
+VOTE = "Think, vote, discuss"
 SVG, PNG, HTML = "image/svg+xml", "image/png", "text/html"
 MAX_COLUMNS = 88  # longer lines are broken
 TALL, NARROW = 1.1, 2.1  # width to height up to which a picture stands beside a list
@@ -75,31 +77,20 @@ def write(root: Path, folder: Path):
     for path in SHARED:
         shutil.copyfile(path, folder / path.name)
     for path in chapter_paths(root):
-        text = deck(pages.read(path), path.stem)
+        asked = questions.for_class(root, path.stem)
+        text = deck(pages.read(path), path.stem, asked)
         (folder / f"{path.stem}.html").write_text(text, encoding="utf-8", newline="\n")
 
 
-def links(root: Path) -> str:
-    """The decks in Markdown, with links for the page of instructors in book/.
-
-    The book does not know the files, so the links are HTML.
-    """
-    lines = []
-    for path in chapter_paths(root):
-        title = html.escape(pages.title(pages.read(path)))
-        lines.append(f'- <a href="../slides/{path.stem}.html">{title}</a>')
-    return "\n".join(lines)
-
-
-def deck(notebook, name: str) -> str:
-    """The page of a chapter's slides, in HTML."""
+def deck(notebook, name: str, asked: list[dict] = ()) -> str:
+    """The page of a chapter's slides and questions for the class, in HTML."""
     template = Template((HERE / "slides.html").read_text(encoding="utf-8"), autoescape=True)
     return template.render(
         title=pages.title(notebook),
         question=pages.question(notebook),
         name=name,
         style=HtmlFormatter(style="default").get_style_defs(".highlight"),
-        slides=slides(notebook),
+        slides=with_votes(slides(notebook), asked),
         anchor=figures.anchor,
         num_lines=lambda body: sum(pre.count("\n") + 1 for pre in PRE.findall(body)),
     )
@@ -130,6 +121,27 @@ def slides(notebook) -> list[dict]:
             for slide in of_cell:
                 slide["notes"] += markdown(for_notes(cell.source, numbers))
     return found
+
+
+def with_votes(found: list[dict], asked: list[dict]) -> list[dict]:
+    """The slides, and after those that the questions for the class name, the questions."""
+    found = list(found)
+    for question in asked:
+        (place,) = (i for i, s in enumerate(found, 1) if s["title"] == question["after"])
+        found.insert(place, vote(question))
+    return found
+
+
+def vote(question: dict) -> dict:
+    """The slide of a question for the class, whose notes say what each vote means."""
+    choices = questions.lettered(question)
+    (right,) = (letter for letter, _, choice in choices if "right" in choice)
+    listed = [f"- **{letter}** {text}" for letter, text, _ in choices]
+    answer = f"**{right}.** {question['because']}"
+    slide = new("\n".join([VOTE, "", question["ask"], "", *listed, PAUSE, answer]))
+    notes = [f"- **{letter}** {choice['why']}" for letter, _, choice in choices]
+    slide["notes"] = markdown("\n".join(notes))
+    return slide
 
 
 def new(text) -> dict:
