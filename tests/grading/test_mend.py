@@ -12,6 +12,8 @@ from small_course import CELLS, DOUBLE
 from grading.mend import grade_id, mend
 from tools.notebooks import exercises
 
+pytestmark = pytest.mark.slow  # of those that need nbgrader
+
 RELEASE = exercises.student_view(new_notebook(cells=CELLS)).cells
 WORDS = [cell for cell in RELEASE if "-written-" in (grade_id(cell) or "")]
 

@@ -4,11 +4,14 @@ import re
 import zipfile
 from xml.etree import ElementTree
 
+import pytest
 from bs4 import BeautifulSoup
 
 from tools import ROOT
 from tools.book import gift, pages, qti, questions
 from tools.notebooks.save import chapter_paths
+
+pytestmark = pytest.mark.slow  # of those that need what grading needs
 
 QTI = {"": "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"}
 KINDS = {"multiple_choice_question", "numerical_question", "essay_question"}
