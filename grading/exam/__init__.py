@@ -70,3 +70,19 @@ def table(head, *rows) -> str:
     """A table in Markdown, whose entries are text."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def weighted_sum(weights, values) -> str:
+    """The sum of products in TeX, written out, with negative values in parentheses."""
+    shown = [f"({tex(v)})" if v < 0 else tex(v) for v in values]
+    return " + ".join(rf"{tex(w)} \cdot {v}" for w, v in zip(weights, shown))
+
+
+def mean(weights, values) -> Fraction:
+    """The mean of the values with these weights, which need not sum to 1."""
+    return Fraction(sum(w * v for w, v in zip(weights, values))) / sum(weights)
+
+
+def fractions(parts) -> tuple:
+    """The parts divided by their sum: attention weights from exponentials."""
+    return tuple(Fraction(part) / sum(parts) for part in parts)
