@@ -25,8 +25,8 @@ def additive_context(random) -> Question:
     columns = [weighted_sum(weights, column) for column in zip(*keys)]
     text = rf"""A decoder with additive attention, $a(\mathbf{{s}}, \mathbf{{h}}_t) = \tanh(\mathbf{{s}} \mathbf{{W}}_q + \mathbf{{h}}_t \mathbf{{W}}_k)\, \mathbf{{w}}_v^\top$,
 has the state $\mathbf{{s}} = {tex(state)}$. The encoder's states are ${states}$. Both
-matrices are the identity, and $\mathbf{{w}}_v = {tex(tuple(map(logarithm, w_v)))}$. Take $\tanh(x)$ as 1 for $x \geq 10$, and
-as $-1$ for $x \leq -10$, which is right to eight decimals.
+matrices are the identity, and $\mathbf{{w}}_v = {tex(tuple(map(logarithm, w_v)))}$. Use $\tanh(0) = 0$, and take $\tanh(x)$ as 1 for
+$x \geq 10$ and as $-1$ for $x \leq -10$, which is right to eight decimals.
 
 a) Compute the three scores and the attention weights.
 
@@ -82,8 +82,8 @@ embedding. It has three matrices for its input. How many parameters does it get 
 
 b) How many multiplications do the scores and contexts of the whole translation take, if nothing is computed twice?
 
-c) What of this could not be shared by all steps if the key of a token changed with every step of the decoder? How many
-multiplications would b take then? Which shape has the matrix of all attention weights, and what do its rows sum to?
+c) Which of these products serve all steps of the decoder, and why? How many multiplications would b take if they were computed
+anew at each step? Which shape has the matrix of all attention weights, and what do its rows sum to?
 """
     answer = rf"""a) The attention has $2p^2 + p = {parameters}$ parameters. The input of the GRU has $p$ more entries, and each of the three matrices $p$ more rows
 with $p$ entries: $3p^2 = {extra}$.
@@ -91,8 +91,8 @@ with $p$ entries: $3p^2 = {extra}$.
 b) The queries take $n p^2 = {n * p * p}$ multiplications, the keys $m p^2 = {m * p * p}$. Each pair of a query and a key takes $p$ for the product
 with $\mathbf{{w}}_v$, and $p$ for the weighted sum: $2nmp = {2 * n * m * p}$. Together these are ${once}$.
 
-c) The products $\mathbf{{h}}_t \mathbf{{W}}_k$ are shared: the states of the encoder do not change while the decoder works. Otherwise
-they would take $nmp^2 = {n * m * p * p}$ instead of $mp^2$, and all together ${again}$. The matrix of weights is ${n} \times {m}$, and each row sums to 1.
+c) The products $\mathbf{{h}}_t \mathbf{{W}}_k$ serve all steps: the states of the encoder do not change while the decoder works. Computed
+anew at each step, they would take $nmp^2 = {n * m * p * p}$ instead of $mp^2$, and all together ${again}$. The matrix of weights is ${n} \times {m}$, and each row sums to 1.
 
 **Rubric** (10 points)
 

@@ -8,11 +8,11 @@ from grading.exam import Question, fractions, mean, table, tex, weighted_sum
 def two_heads(random) -> Question:
     """Two heads of width 1, their contributions to the output, and one head instead."""
     while True:
-        bases = tuple(random.sample([2, 3], 2))
+        base = random.choice([2, 3])
         keys = tuple(tuple(random.sample(range(3), 3)) for _ in range(2))
         values = tuple(tuple(random.randint(-4, 8) for _ in range(3)) for _ in range(2))
         W_o = tuple(tuple(random.randint(-2, 3) for _ in range(2)) for _ in range(2))
-        parts = [[base**k for k in row] for base, row in zip(bases, keys)]
+        parts = [[base**k for k in row] for row in keys]
         outputs = tuple(mean(part, row) for part, row in zip(parts, values))
         weights = tuple(map(fractions, parts))
         average = [sum(pair) / 2 for pair in zip(*weights)]
@@ -37,8 +37,7 @@ def two_heads(random) -> Question:
         for i in range(3)
     ]
     head = ("token", "key 1", "value 1", "key 2", "value 2")
-    text = rf"""A layer has two heads of width $p = 1$. For one query the projections give the numbers $\ln {bases[0]}$ in head 1 and
-$\ln {bases[1]}$ in head 2. The keys and values of the three tokens are, in each head,
+    text = rf"""A layer has two heads of width $p = 1$. For one query the projections give the number $\ln {base}$ in both heads. The keys and values of the three tokens are, in each head,
 
 {table(head, *rows)}
 
@@ -69,9 +68,9 @@ in head 1 and at another one in head 2. What one of the two tokens gets, the oth
 - 2 points: the two outputs in c.
 - 1 point: one set of weights has to serve two questions.
 """
-    mistake = rf"""The weights of the two heads are averaged, as in c, because "attention weights sum to 1". Then
+    mistake = rf"""The weights of the two heads are averaged, as in c, because “attention weights sum to 1”. Then
 $\mathbf{{y}}$ would be ${tex(y_mixed)}$. They sum to 1 in each head."""
-    drawn = {"bases": bases, "keys": keys, "values": values, "W_o": W_o}
+    drawn = {"base": base, "keys": keys, "values": values, "W_o": W_o}
     result = {
         "weights 1": weights[0],
         "weights 2": weights[1],

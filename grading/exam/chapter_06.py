@@ -36,7 +36,7 @@ a) Compute the score. You need not turn both.
 
 b) The same query stands at position {later[0]} and the same key at {later[1]}. What is the score now, and why?
 
-c) Which is the smallest larger offset at which this query and this key have the same score at any rate? Why does a model
+c) Which is the next larger offset with the same score for *every* query and key? Why does a model
 with learned positions that are added have no such rule?
 """
     answer = rf"""a) Only the offset {i} − {j} = {offset} counts, so we turn the query by {offset} steps and leave the key. The first pair turns by
@@ -129,7 +129,7 @@ a) Compute the output of A, without a mask, in the sequences {first} and {second
 b) Now there is a causal mask. Compute the output of A in both sequences.
 
 c) What does it mean for the *outputs of all tokens* if the sequence is reordered, without a mask? Why does a causal mask change this, and
-what can a layer find out about positions from the mask alone?
+what can one layer find out about positions from the mask alone?
 """
     answer = rf"""a) The scores of A for A, B and C are ${", ".join(shown[key] for key in keys)}$. The exponentials are ${", ".join(map(str, parts))}$, and the weights
 ${tex(weights)}$. In both sequences A sees the same three tokens, so the output is twice
