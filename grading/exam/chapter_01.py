@@ -92,7 +92,7 @@ a) Find a query $\mathbf{{q}} \in \mathbb{{R}}^2$ with these weights, and comput
 
 b) Is there another query with the same weights? Why, or why not?
 
-c) Can any query give the output ${limit + 1}$? To which number can the output come as close as one likes?
+c) Can any query give the output ${limit + 1}$? How large can the output become?
 """
     answer = rf"""a) The score of key 3 is 0 for every query, so that its exponential is 1. The weight of key 1 must be
 {parts[0]} times as large as that of key 3, and the weight of key 2 {parts[1]} times, so the scores are ${listed}$
@@ -105,7 +105,7 @@ b) No. The weights ${tex(weights)}$ fix the differences of the scores. Here the 
 scores, and each score fixes one entry of the query.
 
 c) No. The weights are positive and sum to 1, so the output lies between the smallest and the largest value. It
-comes as close to ${limit}$ as one likes, when the weight of this value tends to 1.
+stays below ${limit}$, and comes as close to it as one likes when the weight of this value tends to 1.
 
 **Rubric** (10 points)
 
@@ -113,7 +113,7 @@ comes as close to ${limit}$ as one likes, when the weight of this value tends to
 - 2 points: the query.
 - 2 points: the output.
 - 2 points: no other query, with the reason.
-- 2 points: no, because the output is a weighted mean, and the number in c.
+- 2 points: no, because the output is a weighted mean; all numbers below the largest value.
 """
     mistake = rf"""The logarithms of the wanted weights are taken as the scores of keys 1 and 2. That would be right if
 the third score were $\ln {tex(weights[2])}$, and it is 0. The exponentials are then ${tex(weights[0])}$, ${tex(weights[1])}$

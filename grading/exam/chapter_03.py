@@ -88,7 +88,7 @@ def size_of_scores(random) -> Question:
         d = random.choice([16, 25, 36, 64, 100])
         s, t, c = random.choice([1, 2, 3]), random.choice([2, 3, 4]), random.randint(3, 6)
         root = int(d**0.5)
-        if s != t:
+        if s != t and s * t not in (1, root):
             break
     variance, deviation, scaled = d * s * s * t * t, root * s * t, s * t
     too_small, larger = Fraction(s * t, root), (d - 1 + c * c) * s * s * t * t
