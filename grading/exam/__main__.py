@@ -76,7 +76,7 @@ def word(text: str) -> str:
     if not re.fullmatch(r"\w[\w.-]*", text):
         raise argparse.ArgumentTypeError(
             f"SEED must be one word that nobody can guess, not {text!r}: "
-            "make exam SEED=quokka-27"
+            'make exam SEED=my-word CHAPTERS="1 3"'
         )
     return text
 

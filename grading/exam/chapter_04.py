@@ -15,7 +15,7 @@ def additive_context(random) -> Question:
         )
         parts, forgotten = ([2 ** (e - min(es)) for e in es] for es in (exponents, alone))
         weights, wrong = fractions(parts), fractions(forgotten)
-        if len(set(keys)) == 3 and len(set(exponents)) > 1 and weights != wrong:
+        if len(set(keys)) == 3 and 1 < max(parts) < 50 and weights != wrong:
             break
     state, keys = tuple(10 * x for x in state), tuple((10 * x, 10 * y) for x, y in keys)
     context = tuple(mean(parts, column) for column in zip(*keys))
