@@ -26,7 +26,7 @@ def rotary_score(random) -> Question:
         if 0 not in (*query[:2], *key[:2]) and unmoved != score:
             break
     period, later = 12, (i + 5, j + 5)
-    inverse = {0: "0", 1: "90", 2: "180", 3: "270"}[turns]
+    angle = f"${90 * offset}°$" + (f", as by ${90 * turns}°$," if offset > 3 else "")
     text = rf"""A head of width $p = 4$ uses rotary encoding. Its first pair of entries turns by 90 degrees a position, the second one by 30 degrees: a pair $(x, y)$ becomes
 $(x \cos \varphi - y \sin \varphi,\; x \sin \varphi + y \cos \varphi)$ for the angle $\varphi$. The query at position {i} is, before it is turned, ${tex(query)}$, and the key
 at position {j} is ${tex(key)}$. Scores are dot products, here without a division. You may need $\cos 60° = \tfrac{{1}}{{2}}$ and
@@ -40,7 +40,7 @@ c) Which is the next larger offset with the same score for *every* query and key
 with learned positions that are added have no such rule?
 """
     answer = rf"""a) Only the offset {i} − {j} = {offset} counts, so we turn the query by {offset} steps and leave the key. The first pair turns by
-${offset} \cdot 90° = {90 * offset}°$, which is the same as {inverse}°, and becomes ${tex(rotate(query[:2], turns))}$. Its product with $({key[0]}, {key[1]})$ is ${first}$. The second pair turns
+{angle} and becomes ${tex(rotate(query[:2], turns))}$. Its product with $({key[0]}, {key[1]})$ is ${first}$. The second pair turns
 by ${30 * offset}°$. Both vectors lie on the first axis before, so their product is ${query[2]} \cdot {key[2]} \cdot \cos {30 * offset}° = {tex(second)}$. The score is ${tex(score)}$.
 
 b) It is ${tex(score)}$ again. Both are turned by 5 steps more, and a rotation of both changes no dot product.
