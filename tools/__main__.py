@@ -255,6 +255,13 @@ def questions():
     python("-m", "tools.book.qti")
 
 
+@command
+def exam():
+    """write an exam on paper and its answers to _build/exam (SEED=word CHAPTERS="1 3")"""
+    set_up()
+    python("-m", "grading.exam", value("SEED"), *value("CHAPTERS").split())
+
+
 # --- measurements: WRITE=1 puts their tables on the page of results ------------------
 
 

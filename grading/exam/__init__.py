@@ -1,0 +1,88 @@
+"""An exam on paper, with numbers of your own: `make exam SEED=...`.
+
+Each chapter has two templates, which draw their numbers from a random generator. Its seed
+is the word that you choose, with the template's name. So the same word gives the same
+questions everywhere, for any choice of chapters, and this public source gives no number
+away.
+"""
+
+import random
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+MINUTES = 10  # for a question
+CHAPTERS = tuple(
+    int(path.stem.removeprefix("chapter_"))
+    for path in sorted(Path(__file__).parent.glob("chapter_*.py"))
+)
+
+
+class Question(NamedTuple):
+    """One question, drawn. Texts are Markdown, with formulas between dollar signs."""
+
+    title: str
+    points: int
+    text: str  # what students read
+    answer: str  # step by step, and at its end **Rubric** (10 points), as in the exercises
+    mistake: str  # the usual wrong result for these numbers, and why it is wrong
+    drawn: dict  # the numbers that were drawn, by name
+    result: dict  # the numbers that the answer states, by name
+    wrong: dict  # those that the mistake states, by the same names; not all need be there
+
+
+def templates(chapter: int):
+    """The functions that draw the questions of a chapter.
+
+    Raises ValueError for a chapter that has none.
+    """
+    if chapter not in CHAPTERS:
+        raise ValueError(f"there are questions for the chapters {CHAPTERS}, not {chapter}")
+    return import_module(f"grading.exam.chapter_{chapter:02}").QUESTIONS
+
+
+def draw(template, seed: str) -> Question:
+    """The question that this template makes of the numbers of this seed."""
+    return template(random.Random(f"{seed}/{template.__name__}"))
+
+
+def tex(number) -> str:
+    r"""A number, a tuple of numbers or a matrix (a tuple of tuples) in TeX.
+
+    Fractions become integers or \tfrac; other numbers have at most two decimals. A string
+    stays as it is.
+    """
+    if isinstance(number, str):
+        return number
+    if isinstance(number, tuple) and isinstance(number[0], tuple):
+        rows = r" \cr ".join(" & ".join(map(tex, row)) for row in number)
+        return rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}"
+    if isinstance(number, tuple):
+        return f"({', '.join(map(tex, number))})"
+    if isinstance(number, Fraction) and number.denominator > 1:
+        sign = "-" if number < 0 else ""
+        return rf"{sign}\tfrac{{{abs(number.numerator)}}}{{{number.denominator}}}"
+    return f"{float(number):.2f}".rstrip("0").rstrip(".")
+
+
+def table(head, *rows) -> str:
+    """A table in Markdown, whose entries are text."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def weighted_sum(weights, values) -> str:
+    """The sum of products in TeX, written out, with negative values in parentheses."""
+    shown = [f"({tex(v)})" if v < 0 else tex(v) for v in values]
+    return " + ".join(rf"{tex(w)} \cdot {v}" for w, v in zip(weights, shown))
+
+
+def mean(weights, values) -> Fraction:
+    """The mean of the values with these weights, which need not sum to 1."""
+    return Fraction(sum(w * v for w, v in zip(weights, values))) / sum(weights)
+
+
+def fractions(parts) -> tuple:
+    """The parts divided by their sum: attention weights from exponentials."""
+    return tuple(Fraction(part) / sum(parts) for part in parts)
