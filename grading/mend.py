@@ -2,22 +2,20 @@
 
 Every cell that was given out begins with its id, `# id: 1-2-tests-1`, and has it in its
 metadata, too. Whoever splits, copies or moves a cell, or uses a program that drops
-metadata, leaves most of these ids. Restore, which a course's settings put before nbgrader's
-own steps, sorts the notebook by them: what was given out comes back, all that a student has
-written stays, and a note at the top says what was done. Where an answer in words is blank
-and other text of its exercise may be meant for it, this text is copied there, so that a
-grader reads it. What another exercise has is only referred to. Below each answer in words
-stands its rubric, for the grader and the student.
+metadata, leaves most of these ids. `mend` sorts the notebook by them: what was given out
+comes back, and all that a student has written stays. Where an answer in words is blank and
+other text of its exercise may be meant for it, this text is copied there, so that a grader
+reads it. What another exercise has is only referred to.
+
+For nbgrader this is a step in the course's settings (settings.py), for otter-grader a
+plugin (otter_plugin.py).
 """
 
 import ast
 import re
-from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_markdown_cell
-from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Unicode
 
 from tools.notebooks.exercises import EXERCISE, WRITE_HERE
 
@@ -30,36 +28,6 @@ OTHER = "other"  # in the place of an id: exercises that the assignment does not
 PLACES = {None: "above all exercises", OTHER: "exercises that were not given out"}
 COPIED = "*Copied from other cells, which may be meant for this answer:*"
 LOOK = "*Blank. What was added or changed at these places may be meant for it:* {}"
-
-
-class Restore(NbGraderPreprocessor):
-    """The step of nbgrader that mends a notebook."""
-
-    course = Unicode(".", help="the course's folder").tag(config=True)
-
-    def preprocess(self, nb, resources):
-        name = Path(resources["nbgrader"]["assignment"], resources["nbgrader"]["notebook"])
-        release, source = (
-            nbformat.read(Path(self.course, part, f"{name}.ipynb"), as_version=4)
-            for part in ("release", "source")
-        )
-        own, given_out = (
-            [cell for cell in each.cells if not cell.source.startswith(SETUP)]
-            for each in (nb, release)
-        )
-        nb.cells, remarks = mend(own, given_out)
-        given = {cell.source for cell in given_out}
-        for cell in nb.cells:
-            if cell.cell_type == "markdown" and cell.source not in given:
-                cell.source = TAG.sub("< ", cell.source)  # which could hold a script
-            cell.source = HIDDEN.sub(r"\1 hidden tests", cell.source)
-        _, nb = nbformat.validator.normalize(nb)  # ids of cells that were copied
-        nb.metadata.pop("widgets", None)
-        add_rubrics(nb, source)
-        if remarks:
-            lines = "".join(f"- {remark}\n" for remark in remarks)
-            nb.cells.insert(0, new_markdown_cell(f"{NOTE}\n\n{lines}"))
-        return nb, resources
 
 
 def mend(cells, release):

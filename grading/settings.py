@@ -1,12 +1,16 @@
 """What a course adds to nbgrader: steps, file names, penalties."""
 
+from pathlib import Path
+
+import nbformat
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+from nbformat.v4 import new_markdown_cell
 from nbgrader import preprocessors
 from nbgrader.plugins import FileNameCollectorPlugin, LateSubmissionPlugin
-from traitlets import Float
+from traitlets import Float, Unicode
 
 from grading.isolation import Execute
-from grading.mend import Restore
+from grading.mend import HIDDEN, NOTE, SETUP, TAG, add_rubrics, mend
 from grading.tables import Tables
 from tools.notebooks.exercises import WRITE_HERE
 
@@ -60,6 +64,36 @@ def configure(c, course, seconds, gigabytes, late_percent_a_day, files):
         CSSHTMLHeaderPreprocessor,
     ]
     c.HTMLExporter.sanitize_html = True  # no script of a student in a grader's browser
+
+
+class Restore(preprocessors.NbGraderPreprocessor):
+    """The step of nbgrader that mends a notebook."""
+
+    course = Unicode(".", help="the course's folder").tag(config=True)
+
+    def preprocess(self, nb, resources):
+        name = Path(resources["nbgrader"]["assignment"], resources["nbgrader"]["notebook"])
+        release, source = (
+            nbformat.read(Path(self.course, part, f"{name}.ipynb"), as_version=4)
+            for part in ("release", "source")
+        )
+        own, given_out = (
+            [cell for cell in each.cells if not cell.source.startswith(SETUP)]
+            for each in (nb, release)
+        )
+        nb.cells, remarks = mend(own, given_out)
+        given = {cell.source for cell in given_out}
+        for cell in nb.cells:
+            if cell.cell_type == "markdown" and cell.source not in given:
+                cell.source = TAG.sub("< ", cell.source)  # which could hold a script
+            cell.source = HIDDEN.sub(r"\1 hidden tests", cell.source)
+        _, nb = nbformat.validator.normalize(nb)  # ids of cells that were copied
+        nb.metadata.pop("widgets", None)
+        add_rubrics(nb, source)
+        if remarks:
+            lines = "".join(f"- {remark}\n" for remark in remarks)
+            nb.cells.insert(0, new_markdown_cell(f"{NOTE}\n\n{lines}"))
+        return nb, resources
 
 
 class PlatformNames(FileNameCollectorPlugin):

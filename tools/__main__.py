@@ -247,6 +247,12 @@ def similarity():
 
 
 @command
+def gradescope():
+    """write an assignment for otter-grader and Gradescope (ASSIGNMENT= COURSE=)"""
+    grading("gradescope", value("ASSIGNMENT"))
+
+
+@command
 def questions():
     """write all questions to _build: questions.gift for Moodle, questions/ for Canvas"""
     set_up()

@@ -1,0 +1,133 @@
+"""Write an assignment of a course for otter-grader, by which Gradescope can grade it.
+
+    python -m grading.gradescope ASSIGNMENT [--course FOLDER]
+
+The zip has, in the form that otter documents (https://otter-grader.readthedocs.io), a test
+file for each cell of tests of the course's source/, with the points that it has in
+nbgrader; the students' package; and a step that mends notebooks as nbgrader's does
+(otter_plugin.py). Otter itself makes the zip of these, and adds what Gradescope needs, so
+the program `otter` must be in the path, in an environment of its own if you like.
+
+Answers in words are not in it. Points of the tests are those that nbgrader gives.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+import nbformat
+
+from grading import parser
+from grading.mend import grade_id
+from tools import ROOT
+
+INSTALL = "python -m venv otter && otter/bin/pip install otter-grader"
+PLUGIN = "grading.otter_plugin.Mend"
+CODE = "grading/__init__.py", "grading/mend.py", "grading/otter_plugin.py"
+TEST = """\
+from otter.test_files import test_case
+
+OK_FORMAT = False
+name = {name!r}
+points = {points}
+SOURCE = {source!r}
+
+
+@test_case(name={name!r}, points={points}, hidden={hidden})
+def test(env):
+    exec(compile(SOURCE, name, "exec"), env)
+"""
+
+
+def main():
+    """Write the zip of one assignment."""
+    command = parser(__doc__)
+    command.add_argument("assignment", help="such as 01_queries_keys_values")
+    options = command.parse_args()
+    try:
+        print(write_zip(options.course, options.assignment))
+    except ValueError as error:
+        sys.exit(f"gradescope: {error}")
+
+
+def write_zip(course, assignment):
+    """Write otter/ASSIGNMENT.zip in a course; returns its path.
+
+    Raises ValueError for an assignment that the course does not have, and if there is no
+    program `otter`, or it fails.
+    """
+    known = sorted(path.name for path in course.glob("release/*/"))
+    if assignment not in known:
+        names = ", ".join(known) or "none"
+        raise ValueError(f"assignment must be one of {names}, not {assignment!r}")
+    otter = shutil.which("otter")
+    if otter is None:
+        raise ValueError(f"the program otter is not in the path. To install it: {INSTALL}")
+    target = course.resolve() / "otter" / f"{assignment}.zip"
+    target.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        write_files(Path(folder), course, assignment)
+        files = Path(folder, "files")
+        command = [otter, "generate", "-o", str(target), "--no-environment"]
+        command += ["-t", "../tests", "-r", "../requirements.txt"]
+        command += [
+            "-c",
+            "../otter_config.json",
+            *sorted(path.name for path in files.iterdir()),
+        ]
+        path = {"PYTHONPATH": str(files)}  # otter imports the plugin already now
+        made = subprocess.run(
+            command, cwd=files, env=os.environ | path, capture_output=True, text=True
+        )
+    if made.returncode:
+        raise ValueError(f"otter generate failed:\n{made.stdout}{made.stderr}")
+    return target
+
+
+def write_files(folder, course, assignment):
+    """Write what otter makes a zip of."""
+    name = Path(assignment, f"{assignment}.ipynb")
+    source, release = (
+        nbformat.read(course / part / name, as_version=4) for part in ("source", "release")
+    )
+    tests, files = folder / "tests", folder / "files"
+    tests.mkdir()
+    for cell in source.cells:
+        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade"):
+            path = tests / f"{grade_id(cell)}.py"
+            path.write_text(test_file(cell), encoding="utf-8")
+    shutil.copytree(course / "package" / "d2lmini", files / "d2lmini")
+    shutil.copytree(ROOT / "tools" / "notebooks", files / "tools" / "notebooks")
+    shutil.copy(ROOT / "tools" / "__init__.py", files / "tools")
+    (files / "grading").mkdir()
+    for path in CODE:
+        shutil.copy(ROOT / path, files / path)
+    for cache in files.rglob("__pycache__"):
+        shutil.rmtree(cache)
+    (files / "release.json").write_text(nbformat.writes(release), encoding="utf-8")
+    config = {"plugins": [PLUGIN], "show_hidden": False}
+    (folder / "otter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    lines = ["--extra-index-url https://download.pytorch.org/whl/cpu"]
+    lines += project["dependencies"]
+    (folder / "requirements.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_file(cell):
+    """The text of otter's test file for a cell of tests."""
+    name = grade_id(cell)
+    return TEST.format(
+        name=name,
+        points=cell.metadata.nbgrader.points,
+        source=cell.source,
+        hidden="hidden" in name,
+    )
+
+
+if __name__ == "__main__":
+    main()
