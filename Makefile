@@ -2,7 +2,7 @@
 # them. Without make, `python -m tools COMMAND NAME=value` is the same.
 PYTHON ?= python3
 COMMANDS := help install requirements book pdf picture translator serve test save execute check format \
-	assignments grade feedback similarity gradescope questions exam scores attention pretraining counting \
+	assignments private grade feedback similarity gradescope questions exam scores attention pretraining counting \
 	post_training one_vector heads own_text bench differences colab clean
 
 .DEFAULT_GOAL := help

@@ -229,6 +229,14 @@ def assignments():
 
 
 @command
+def private():
+    """draw hidden tests of your own (SEED=... COURSE= ASSIGNMENT= OVERWRITE=1)"""
+    overwrite = ["--overwrite"] if value("OVERWRITE") else []
+    names = value("ASSIGNMENT").split()
+    grading("private", f"--seed={value('SEED')}", *overwrite, *names)
+
+
+@command
 def grade():
     """grade what was handed in (ASSIGNMENT=01_queries_keys_values COURSE= STUDENT=)"""
     grading("grade", *students())

@@ -105,6 +105,23 @@ def test_right_answers_pass_and_wrong_ones_and_stubs_fail(path):
             assert failure(exercise, names, source) is not None, (number, why)
 
 
+@pytest.mark.weekly
+@notebook
+def test_tests_with_other_seeds_and_sizes_tell_right_from_wrong_as_well(path):
+    private = pytest.importorskip("grading.private", reason="it needs nbgrader")
+    data, cells, names = answers(path), private.hidden_tests(path), {"__name__": "exercise"}
+    for number, exercise in parts_of(path).items():
+        run(exercise["given"], names)
+        visible = exercise["tests"][0]
+        for seed in range(2):
+            drawn = private.drawn(cells[number], f"{seed} {number}")
+            tests = {"tests": [visible, drawn]}
+            for right in (exercise["solution"], data.OTHER[number]):
+                assert failure(tests, names, right) is None, (number, seed)
+            for why, source in data.WRONG[number]:
+                assert failure(tests, names, source) is not None, (number, seed, why)
+
+
 def stated(path):
     """What the heading of each exercise says: (number, core or optional, minutes, ...)."""
     text = "\n".join(cell.source for _, cell in kinds(path))

@@ -11,6 +11,7 @@ solution      code: definitions, of which students get the signatures and docstr
 experiment    with it: they get a code cell, too, that is run but not graded
 tests         what a solution must pass, for students to run
 hidden-tests  what it must pass besides; students do not get them
+              (`drawn` in the metadata is for private tests: grading/private.py)
 discussion    what the solution means, with experiments, for the book only
 tempting      a wrong answer that many would give, and why it fails, for the book only
 
