@@ -4,9 +4,9 @@
 
 A sheet's secrets are the lines of its solutions, rubrics, hidden tests, tempting answers
 and discussions, as far as they stand in nothing that all readers get: the students' view
-of a sheet, a chapter, the package with stubs, a released sheet. They are looked for in
-each file of the built book, also inside archives, PDF files and data in base64, and with
-the escapes of HTML and JavaScript.
+of a sheet, a chapter, the package with stubs, a page of book/, a released sheet. They are
+looked for in each file of the built book, also inside archives, PDF files and data in
+base64, and with the escapes of HTML and JavaScript.
 
 Spaces, quotation marks, dots, dashes and emphasis do not count, since a page breaks lines
 and sets these in its own way. Formulas, which it holds as pictures, end a piece of prose.
@@ -50,12 +50,10 @@ def main():
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "_build" / "html")
     folder = parser.parse_args().folder
     wanted = secrets(released(ROOT) or [])
-    found = [
-        f"{path}: {sheet}: {line}"
-        for path, lines in leaks(folder, wanted).items()
-        for sheet, line in lines
-    ]
-    print(*found, sep="\n")
+    found = set()
+    for path, lines in leaks(folder, wanted).items():
+        print(*(f"{path}: {sheet}: {line}" for sheet, line in lines), sep="\n")
+        found.update(lines)
     print(f"{len(found)} of {len(wanted)} lines of solutions were found in {folder}.")
     sys.exit(bool(found))
 
@@ -70,14 +68,19 @@ def secrets(shown):
         notebook = nbformat.read(path, as_version=4)
         if path.parent != ROOT / SHEETS or are_shown(path.stem, shown):
             public += texts(path.read_bytes())
+            public += ["".join(pieces(cell)) for cell in notebook.cells]
             continue
-        public += [cell.source for cell in exercises.student_view(notebook).cells]
+        for cell in exercises.student_view(notebook).cells:
+            public += [cell.source, "".join(pieces(cell))]
         for i, cell in enumerate(notebook.cells):
             if exercises.kind_of(cell, i) not in (None, "tests"):
                 for piece in pieces(cell):
                     if len(plain(piece)) >= SHORTEST:
                         found.setdefault(plain(piece), (path.stem, piece))
     public += package_files((), exercises.solved(tuple(shown))).values()
+    for path in (ROOT / "book").glob("*.md"):
+        if path.name != "instructors.md":  # where a test of an exercise might be quoted
+            public.append(path.read_text(encoding="utf-8"))
     for line in occurring("\n".join(public), by_block(found)):
         del found[line]
     return found
