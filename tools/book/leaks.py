@@ -37,7 +37,7 @@ from tools.notebooks import exercises
 from tools.notebooks.standalone import package_files
 
 SHORTEST, BLOCK = 15, 8  # a line of 2 * BLOCK - 1 characters holds a whole block
-IGNORED = re.compile(r"[\s\\*_`'\"‘’“”.…–—\u00ad-]+")
+IGNORED = re.compile(r"(?:\\[nrt]|[\s\\*_`'\"‘’“”.…–—\u00ad-])+")
 TAG = re.compile(r"<[^<>]*>")
 ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{60,}\s*)+[A-Za-z0-9+/]*={0,2}")
@@ -78,8 +78,9 @@ def secrets(shown):
                     if len(plain(piece)) >= SHORTEST:
                         found.setdefault(plain(piece), (path.stem, piece))
     public += package_files((), exercises.solved(tuple(shown))).values()
-    for path in (ROOT / "book").glob("*.md"):
-        if path.name != "instructors.md":  # where a test of an exercise might be quoted
+    for path in (ROOT / "book").rglob("*.*"):
+        # The page for instructors might quote a test.
+        if path.suffix in (".md", ".yml") and path.stem != "instructors":
             public.append(path.read_text(encoding="utf-8"))
     for line in occurring("\n".join(public), by_block(found)):
         del found[line]
@@ -147,8 +148,8 @@ def texts(data):
         except UnicodeDecodeError:
             return  # a picture or a font
         for part in strings(text):
-            part = html.unescape(ESCAPE.sub(lambda m: chr(int(m[1], 16)), part))
-            yield part
+            part = ESCAPE.sub(lambda found: chr(int(found[1], 16)), part)
+            yield html.unescape(part)
             yield html.unescape(TAG.sub("", part))
             for packed in BASE64.findall(part):
                 try:
