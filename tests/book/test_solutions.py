@@ -6,12 +6,13 @@ import io
 import json
 import lzma
 import zipfile
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 
 from tools import ROOT
-from tools.book import leaks, solutions
+from tools.book import address, leaks, solutions
 
 ONE, THREE = "01_queries_keys_values", "03_scoring_functions"
 
@@ -35,6 +36,20 @@ def test_an_unknown_sheet_is_refused_and_the_known_ones_are_named(monkeypatch, g
     monkeypatch.setenv("SOLUTIONS", given)
     with pytest.raises(ValueError, match=f"SOLUTIONS must be 0, or .*{ONE}, .*, not '"):
         solutions.released(ROOT)
+
+
+def test_a_site_without_solutions_leads_to_no_repository_with_its_source(monkeypatch):
+    monkeypatch.setenv("REPO", "someone/site")
+    monkeypatch.setenv("SOLUTIONS", "0")
+    config = SimpleNamespace(
+        myst_substitutions={}, html_extra_path=[], html_theme_options={}
+    )
+    app = SimpleNamespace(tags=set())
+    address.add_address(app, config)
+    assert app.tags == {"address"} and not config.html_theme_options
+    assert not any(config.myst_substitutions.values())
+    places = [url for _, url, _ in address.launchers("someone/site", f"notebooks/{ONE}")]
+    assert len(places) == 2 and all("/blob/gh-pages/" in url for url in places)
 
 
 CODE = 'if a < b: print("secret", b"\\n")'
