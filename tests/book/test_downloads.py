@@ -82,7 +82,7 @@ def test_a_book_shows_solutions_of_released_sheets_and_no_others(small_book):
     for path in (SHEET, SAVED):
         lines = {each for each in wanted.values() if each[0] == Path(path).stem}
         assert len(lines) > 200
-        assert lines == set(found[path.replace(".ipynb", ".html")])
+        assert lines <= set(found[path.replace(".ipynb", ".html")])
     (wheel,) = book.glob("*.whl")
     saved = set(found[wheel.name])
     assert len(saved) > 5 and saved <= set(found[f"_sources/{CHAPTER}"])
@@ -90,8 +90,8 @@ def test_a_book_shows_solutions_of_released_sheets_and_no_others(small_book):
 
     build(Path(SHEET).stem)
     assert not leaks.leaks(book, held_back)
-    shown = leaks.leaks(book, wanted)[SHEET.replace(".ipynb", ".html")]
-    assert {sheet for sheet, _ in shown} == {Path(SHEET).stem} and len(shown) > 200
+    shown = leaks.leaks((book / SHEET).parent, wanted)
+    assert shown == {f"{Path(SHEET).stem}.html": found[SHEET.replace(".ipynb", ".html")]}
     assert not (book / downloads.SOLUTIONS).exists()
     assert "SOLUTIONS must be 0, or name" in build("17", fails=True)
 

@@ -67,7 +67,7 @@ def secrets(shown):
     for path in every_notebook():
         notebook = nbformat.read(path, as_version=4)
         if path.parent != ROOT / SHEETS or are_shown(path.stem, shown):
-            public += texts(path.read_bytes())
+            public += strings(path.read_text(encoding="utf-8"))
             public += ["".join(pieces(cell)) for cell in notebook.cells]
             continue
         for cell in exercises.student_view(notebook).cells:
