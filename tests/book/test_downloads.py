@@ -72,7 +72,7 @@ def test_what_is_served_has_no_solution_and_no_hidden_test_whoever_builds(small_
     assert re.fullmatch(r"d2lmini-.+\.whl", next(book.glob("*.whl")).name)
 
 
-@pytest.mark.slow
+@pytest.mark.weekly  # takes more than a minute
 def test_a_book_shows_solutions_of_released_sheets_and_no_others(small_book):
     build = small_book[1]
     wanted = leaks.secrets([])
