@@ -1,5 +1,6 @@
 """What a course adds to nbgrader: steps, file names, penalties."""
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -64,6 +65,14 @@ def configure(c, course, seconds, gigabytes, late_percent_a_day, files):
         CSSHTMLHeaderPreprocessor,
     ]
     c.HTMLExporter.sanitize_html = True  # no script of a student in a grader's browser
+
+    # The notebook with solutions, which students get after the deadline.
+    c.GenerateSolution.preprocessors = [
+        preprocessors.ClearOutput,
+        preprocessors.ClearHiddenTests,
+        ClearMarkers,
+        Execute,
+    ]
 
 
 class Restore(preprocessors.NbGraderPreprocessor):
@@ -132,4 +141,13 @@ class HideTracebacks(preprocessors.NbGraderPreprocessor):
             for output in cell.get("outputs", []):
                 if output.output_type == "error":
                     output.traceback = [f"{output.ename}: {output.evalue}"]
+        return cell, resources
+
+
+class ClearMarkers(preprocessors.NbGraderPreprocessor):
+    """Take away the lines that mark a solution, which are headings in Markdown."""
+
+    def preprocess_cell(self, cell, resources, index):
+        lines = r"^ *### (BEGIN|END) SOLUTION(\n|\Z)"
+        cell.source = re.sub(lines, "", cell.source, flags=re.MULTILINE).rstrip("\n")
         return cell, resources

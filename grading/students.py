@@ -6,13 +6,9 @@ zip or a repository: see the README in it.
 """
 
 import shutil
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
 from tools import ROOT
-from tools.notebooks.standalone import package_files
+from tools.book.downloads import write_wheel
 
 README = """\
 # Attention & Transformers: the notebooks of the course
@@ -49,20 +45,6 @@ def write(course, stubs):
     shutil.copytree(ROOT / "notebooks" / "further", folder / "notebooks" / "further")
     for path in course.glob("release/*/*.ipynb"):
         shutil.copy(path, exercises)
-    with tempfile.TemporaryDirectory() as temporary:
-        wheel = make_wheel(Path(temporary), folder, stubs)
+    wheel = write_wheel(folder, stubs)
     shutil.unpack_archive(wheel, package, format="zip")
     (folder / "README.md").write_text(README.format(wheel=wheel.name), encoding="utf-8")
-
-
-def make_wheel(temporary, folder, stubs):
-    """Build the package with these names as stubs; returns the wheel's path."""
-    shutil.copytree(ROOT / "d2lmini" / "data", temporary / "d2lmini" / "data")
-    for name, text in package_files((), stubs).items():
-        (temporary / name).write_text(text, encoding="utf-8", newline="\n")
-    shutil.copy(ROOT / "pyproject.toml", temporary)
-    (temporary / "README.md").write_text("See the course.", encoding="utf-8")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
-    command += ["--no-build-isolation", "--wheel-dir", str(folder), str(temporary)]
-    subprocess.run(command, check=True)
-    return next(folder.glob("*.whl"))

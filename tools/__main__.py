@@ -113,7 +113,7 @@ def requirements():
 
 @command
 def book():
-    """render the book to _build/html (with links to it: REPO=owner/name)"""
+    """render the book to _build/html (links to it: REPO=owner/name; SOLUTIONS=0 "1 3")"""
     set_up()
     jupyter_book = shutil.which("jupyter-book", path=str(PYTHON.parent))
     done = subprocess.run(

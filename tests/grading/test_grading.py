@@ -4,7 +4,9 @@ import html
 import os
 import re
 import socket
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -175,6 +177,17 @@ def test_a_tilde_is_the_home_folder_also_where_the_shell_leaves_it(monkeypatch, 
     monkeypatch.setenv("HOME", str(tmp_path))
     options = parser("A command.").parse_args(["--course", "~/attention"])
     assert options.course == tmp_path / "attention"
+
+
+def test_students_get_solutions_without_hidden_tests_after_the_deadline(course, graded):
+    program = Path(sys.executable).with_name("nbgrader")
+    subprocess.run([program, "generate_solution", NAME], cwd=course, check=True)
+    cells = read(course / "solution" / NAME / f"{NAME}.ipynb").cells
+    sources = [cell.source.partition("\n")[2] for cell in cells]
+    assert DOUBLE in sources and TRIPLE in sources
+    text = "\n".join(sources)
+    assert "says why" in text and "double(2.0)" not in text and "### " not in text
+    assert not [o for c in cells for o in c.get("outputs", []) if o.output_type == "error"]
 
 
 def test_code_that_was_copied_is_reported(course, graded):

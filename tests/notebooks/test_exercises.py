@@ -273,6 +273,15 @@ def test_the_book_folds_tests_and_solutions_and_shows_all_else(path):
     assert {cell.id for kind, cell in kinds(path) if kind} <= {*hidden}
 
 
+@notebook
+def test_without_solutions_the_book_shows_what_students_get(path):
+    book = exercises.folded(nbformat.read(path, as_version=4), solutions=False)
+    text = "\n".join(cell.source for cell in book.cells)
+    for kind, cell in kinds(path):
+        assert (cell.id in {each.id for each in book.cells}) == (kind in ("tests", None))
+    assert "Rubric" not in text and "<summary>Solution" not in text
+
+
 # --- what students get ---------------------------------------------------------------
 
 

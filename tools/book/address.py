@@ -9,6 +9,10 @@ each notebook's page says how to run its download.
 Colab and Kaggle open the notebooks that the workflow publish.yml puts into the branch
 `gh-pages`: what the page lets you download, so exercises are without solutions. Codespaces
 opens the repository, which has solutions, and is not offered on pages of exercises.
+
+A site that does not show all solutions (solutions.py) must not lead to them. Its REPO is a
+repository that holds what was built in the branch `gh-pages`, and nothing else: pages have
+the links to Colab and Kaggle and those that open an issue, and none to its source.
 """
 
 import html
@@ -48,8 +52,16 @@ def repository_name():
     return os.environ.get("REPO", "")
 
 
+def has_source():
+    """Whether the pages may lead to a repository with their source, and so to solutions."""
+    return bool(repository_name()) and not os.environ.get("SOLUTIONS", "").strip()
+
+
 def add_address(app, config):
-    """Set the theme's buttons, the tag `address` and what the start page substitutes."""
+    """Set the theme's buttons, and what the start page substitutes and shows.
+
+    It has the tag `address` in a published book, and `source` if that leads to its source.
+    """
     name = repository_name()
     names = "repository", "contributing", "pip_install", "badge"
     config.myst_substitutions |= dict.fromkeys(names, "")
@@ -59,14 +71,17 @@ def add_address(app, config):
         raise ExtensionError(f"REPO must be owner/name on GitHub, not {name!r}")
     url = repository(name)
     app.tags.add("address")
+    config.html_baseurl = website(name)
+    config.html_extra_path = [*config.html_extra_path, ".github/book.png"]  # for previews
+    if not has_source():
+        return
+    app.tags.add("source")
     config.myst_substitutions |= {
         "repository": f"[the repository]({url})",
         "contributing": f"[how to contribute]({url}/blob/HEAD/.github/CONTRIBUTING.md)",
         "pip_install": f"```python\n%pip install git+{url}\n```",
         "badge": badge(name),
     }
-    config.html_baseurl = website(name)
-    config.html_extra_path = [*config.html_extra_path, ".github/book.png"]  # for previews
     config.html_theme_options |= {
         "repository_url": url,
         "repository_branch": "gh-pages",
@@ -101,7 +116,7 @@ def launchers(name, page):
         ("Colab", colab, "_static/images/logo_colab.png"),
         ("Kaggle", kaggle, "fas fa-k"),
     ]
-    if not page.startswith("notebooks/exercises/"):
+    if has_source() and not page.startswith("notebooks/exercises/"):
         codespaces = f"https://codespaces.new/{name}?quickstart=1"
         found.append(("Codespaces", codespaces, "fas fa-terminal"))
     return found

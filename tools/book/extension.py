@@ -7,7 +7,8 @@ Below the title of a notebook's page stands how long it takes to read and to run
 start page gets the table of chapters for its `{{ chapters }}` (tools/book/pages.py), and
 *Try it* its translator for `{{ translation }}` (tools/book/translation.py). A page of
 exercises has a link there to what students get, and folds below each statement
-(tools/notebooks/exercises.py). Before the exercises of a chapter stand questions that the
+(tools/notebooks/exercises.py), without solutions if SOLUTIONS says so
+(tools/book/solutions.py). Before the exercises of a chapter stand questions that the
 page checks (tools/book/questions.py). Figures have captions with numbers
 (tools/book/figures.py).
 
@@ -49,6 +50,7 @@ from tools.book import (
     questions,
     search,
     slides,
+    solutions,
     tables,
     translation,
 )
@@ -76,6 +78,8 @@ def setup(app):
     app.setup_extension("tools.book.figures")
     app.setup_extension("tools.book.formulas")
     app.setup_extension("tools.book.questions")
+    app.add_config_value("released", None, "env", (list, type(None)))
+    app.connect("config-inited", choose_solutions)
     app.connect("config-inited", add_chapters)
     app.connect("config-inited", translation.add_views)
     app.connect("source-read", fold_exercises)
@@ -88,6 +92,19 @@ def setup(app):
     app.connect("build-finished", write_sections)
     app.connect("build-finished", write_downloads)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def choose_solutions(app, config):
+    """Set whose solutions are shown, as SOLUTIONS says, and the tag `solutions` if any."""
+    try:
+        config.released = solutions.released(Path(app.srcdir))
+    except ValueError as error:
+        raise ExtensionError(str(error)) from None
+    tests = "tests"
+    if config.released != []:
+        app.tags.add("solutions")
+        tests += " and solutions"
+    config.myst_substitutions |= {"tests": tests}
 
 
 def add_chapters(app, config):
@@ -103,7 +120,8 @@ def fold_exercises(app, docname, source):
     """Put the tests and the solution of each exercise into folds."""
     if docname.startswith("notebooks/exercises/"):
         notebook = nbformat.reads(source[0], as_version=4)
-        source[0] = nbformat.writes(exercises.folded(notebook))
+        shown = solutions.are_shown(Path(docname).name, app.config.released)
+        source[0] = nbformat.writes(exercises.folded(notebook, shown))
 
 
 def add_times(app, doctree):
@@ -189,5 +207,5 @@ def write_downloads(app, exception):
     """Write what the pages of the book link besides each other."""
     if exception is None and app.builder.name == "html":
         source, folder = Path(app.srcdir), Path(app.outdir)
-        downloads.write(source, folder)
+        downloads.write(source, folder, app.config.released)
         slides.write(source, folder / "slides")

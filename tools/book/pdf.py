@@ -5,9 +5,10 @@
 `d2lmini.pdf` is the book on paper: a title page, a table of contents with page numbers, and
 the pages in the order of _toc.yml with open folds. Its exercises are statements only, so
 that it can be given to students; `d2lmini-solutions.pdf` has the same exercises with tests
-and solutions. Chromium prints each page by itself. Then pypdf joins them, and makes links
-between pages, which lead to files, lead to places in the PDF; links to what is not in it
-become text. Bookmarks lead to pages and their sections.
+and solutions, of those sheets whose solutions the book shows (solutions.py). Chromium
+prints each page by itself. Then pypdf joins them, and makes links between pages, which lead
+to files, lead to places in the PDF; links to what is not in it become text. Bookmarks lead
+to pages and their sections.
 """
 
 import argparse
@@ -27,6 +28,8 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, Fit, FloatObject, NameObject, NullObject
 
 from tools import ROOT
+from tools.book.downloads import SOLUTIONS
+from tools.book.solutions import are_shown, released
 
 BROWSERS = ["chromium", "chromium-browser", "google-chrome", "chrome"]
 EXERCISES = "notebooks/exercises/"
@@ -122,7 +125,12 @@ def main():
     folder = parser.parse_args().folder.resolve()
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     pages = list(pages_of(toc))
-    sheets = [page for page in pages if page.name.startswith(EXERCISES)]
+    chosen = released(ROOT)
+    sheets = [
+        page
+        for page in pages
+        if page.name.startswith(EXERCISES) and are_shown(Path(page.name).name, chosen)
+    ]
     with sync_playwright() as playwright:
         browser = open_browser(playwright)
         write(
@@ -132,8 +140,11 @@ def main():
             folder / "d2lmini.pdf",
             "An executable course in PyTorch",
         )
-        target = folder / "d2lmini-solutions.pdf"
-        write(browser, folder, sheets, target, "Exercises with solutions", solutions=True)
+        target = folder / SOLUTIONS
+        target.unlink(missing_ok=True)
+        if sheets:
+            title = "Exercises with solutions"
+            write(browser, folder, sheets, target, title, solutions=True)
         browser.close()
 
 

@@ -22,7 +22,8 @@ graded when it is handed in, and begin with the same id in a line of their own, 
 programs that drop metadata keep.
 
 In the book, the tests, the tempting answer and the solution of an exercise are three folds
-below its statement (folded).
+below its statement (folded); in one without solutions (tools/book/solutions.py), the tests
+that students get are the only one.
 """
 
 import ast
@@ -136,8 +137,11 @@ def view_of(notebook, write, core_only=False):
     return nbformat.from_dict({**notebook, "cells": cells})
 
 
-def folded(notebook):
-    """The notebook as the book shows it: below each statement, three folds."""
+def folded(notebook, solutions=True):
+    """The notebook as the book shows it: below each statement, three folds.
+
+    Without solutions there is one, with the tests that students get.
+    """
     parts = [[]]
     for i, cell in enumerate(notebook.cells):
         if cell.cell_type == "markdown" and cell.source.startswith("## "):
@@ -147,7 +151,11 @@ def folded(notebook):
     for part in parts:
         cells += [cell for kind, cell in part if kind is None]
         for title, kinds in FOLDS.items():
-            inside = [cell for kind, cell in part if kind in kinds]
+            inside = [
+                cell
+                for kind, cell in part
+                if kind in kinds and (solutions or kind == "tests")
+            ]
             for cell in inside:
                 cell.source = DETAILS.sub("", cell.source)
                 tags = cell.metadata["tags"]
@@ -165,10 +173,15 @@ def folded(notebook):
 
 
 @functools.cache
-def solved():
-    """The names of the package that are saved from solutions of the book's exercises."""
+def solved(released=()):
+    """The names of the package that are saved from solutions of the book's exercises.
+
+    Sheets that are released are left out.
+    """
     names = set()
     for path in SOURCES.glob("*.ipynb"):
+        if path.stem in released:
+            continue
         for cell in nbformat.read(path, as_version=4).cells:
             if "solution" in cell.metadata.get("tags", []) and TAG.search(cell.source):
                 names |= {node.name for node in ast.parse(cell.source).body}

@@ -75,11 +75,11 @@ CELL = {  # folded in Colab, in JupyterLab and in the book
 }
 
 
-def add_setup(notebook):
+def add_setup(notebook, stubs=()):
     """Put the cell before the first code cell, in place of one that is there already."""
     cells = [cell for cell in notebook.cells if cell.get("id") != "setup"]
     first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
-    notebook.cells = [*cells[:first], setup_cell(cells), *cells[first:]]
+    notebook.cells = [*cells[:first], setup_cell(cells, stubs), *cells[first:]]
 
 
 def setup_cell(cells, stubs=()):
