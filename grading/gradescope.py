@@ -2,13 +2,14 @@
 
     python -m grading.gradescope ASSIGNMENT [--course FOLDER]
 
-The zip has, in the form that otter documents (https://otter-grader.readthedocs.io), a test
-file for each cell of tests of the course's source/, with the points that it has in
-nbgrader; the students' package; and a step that mends notebooks as nbgrader's does
-(otter_plugin.py). Otter itself makes the zip of these, and adds what Gradescope needs, so
-the program `otter` must be in the path, in an environment of its own if you like.
+The folder otter/ASSIGNMENT/ of the course gets, in the form that otter documents
+(https://otter-grader.readthedocs.io), a test file for each cell of tests of source/, with
+the points that it has in nbgrader; the students' package; and a plugin that mends notebooks
+as nbgrader's step does (otter_plugin.py). Otter itself makes otter/ASSIGNMENT.zip of these,
+and adds what Gradescope needs, so the program `otter` must be in the path, in an
+environment of its own if you like.
 
-Answers in words are not in it. Points of the tests are those that nbgrader gives.
+Answers in words are not in it. The tests give the points that nbgrader gives for them.
 """
 
 import json
@@ -16,8 +17,8 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import tomllib
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -29,6 +30,7 @@ from tools import ROOT
 INSTALL = "python -m venv otter && otter/bin/pip install otter-grader"
 PLUGIN = "grading.otter_plugin.Mend"
 CODE = "grading/__init__.py", "grading/mend.py", "grading/otter_plugin.py"
+RUN = b'import sys\n\nsys.path.insert(0, "/autograder/source/files")\n'
 TEST = """\
 from otter.test_files import test_case
 
@@ -68,25 +70,37 @@ def write_zip(course, assignment):
     otter = shutil.which("otter")
     if otter is None:
         raise ValueError(f"the program otter is not in the path. To install it: {INSTALL}")
-    target = course.resolve() / "otter" / f"{assignment}.zip"
-    target.parent.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        write_files(Path(folder), course, assignment)
-        files = Path(folder, "files")
-        command = [otter, "generate", "-o", str(target), "--no-environment"]
-        command += ["-t", "../tests", "-r", "../requirements.txt"]
-        command += [
-            "-c",
-            "../otter_config.json",
-            *sorted(path.name for path in files.iterdir()),
-        ]
-        path = {"PYTHONPATH": str(files)}  # otter imports the plugin already now
-        made = subprocess.run(
-            command, cwd=files, env=os.environ | path, capture_output=True, text=True
-        )
+    folder = course.resolve() / "otter" / assignment
+    target = folder.with_suffix(".zip")
+    shutil.rmtree(folder, ignore_errors=True)
+    target.unlink(missing_ok=True)
+    write_files(folder, course, assignment)
+    files = folder / "files"
+    command = [otter, "generate", "-o", str(target), "--no-environment"]
+    command += ["-t", "../tests", "-r", "../requirements.txt"]
+    command += [
+        "-c",
+        "../otter_config.json",
+        *sorted(path.name for path in files.iterdir()),
+    ]
+    path = {"PYTHONPATH": str(files)}  # otter imports the plugin already now
+    made = subprocess.run(
+        command, cwd=files, env=os.environ | path, capture_output=True, text=True
+    )
     if made.returncode:
         raise ValueError(f"otter generate failed:\n{made.stdout}{made.stderr}")
+    let_import_the_plugin(target)
     return target
+
+
+def let_import_the_plugin(path):
+    """Put the zip's files into the path of the program that Gradescope runs."""
+    with zipfile.ZipFile(path) as made:
+        parts = {each: made.read(each) for each in made.infolist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as changed:
+        for each, content in parts.items():
+            begin = RUN if each.filename == "run_otter.py" else b""
+            changed.writestr(each, begin + content)
 
 
 def write_files(folder, course, assignment):
@@ -96,7 +110,7 @@ def write_files(folder, course, assignment):
         nbformat.read(course / part / name, as_version=4) for part in ("source", "release")
     )
     tests, files = folder / "tests", folder / "files"
-    tests.mkdir()
+    tests.mkdir(parents=True)
     for cell in source.cells:
         if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade"):
             path = tests / f"{grade_id(cell)}.py"

@@ -4,7 +4,6 @@ It is in the zip that gradescope.py writes, which has the assignment as it was g
 release.json. Otter runs it in the folder of the submission, before the notebook.
 """
 
-import json
 from pathlib import Path
 
 import nbformat
@@ -22,7 +21,7 @@ class Mend(AbstractOtterPlugin):
     """
 
     def before_execution(self, submission):
-        release = nbformat.from_dict(json.loads(Path("release.json").read_text("utf-8")))
+        release = nbformat.read("release.json", as_version=4)
         own, given_out = (
             [cell for cell in each.cells if not cell.source.startswith(SETUP)]
             for each in (submission, release)
