@@ -8,7 +8,7 @@ def patches_and_weights(random) -> Question:
     s, C = random.choice([2, 4]), random.choice([1, 3])
     rows, columns = random.sample([2, 3, 4, 5], 2)
     H, W, d = s * rows, s * columns, random.choice([10, 20, 30])
-    row, column = random.randrange(s, H), random.randrange(1, W)
+    row, column = random.randrange(s, H), random.randrange(s, W)
     m, width = rows * columns, C * s * s
     patch = row // s * columns + column // s + 1
     parameters = width * d + d + d + (m + 1) * d

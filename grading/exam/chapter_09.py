@@ -104,7 +104,12 @@ def packed_sentences(random) -> Question:
             mean([1] * len(own), own),
             mean([1] * (place + 1), values[: place + 1]),
         )
-        if len(own) > 1 and output != leaky and sum(lens) <= 10 and lens[0] < max(lens):
+        if (
+            len(set(own)) > 1
+            and output != leaky
+            and sum(lens) <= 10
+            and lens[0] < max(lens)
+        ):
             break
     total = sum(lens)
     pairs = sum(n * (n + 1) // 2 for n in lens)
