@@ -78,7 +78,7 @@ def decoding_step(random) -> Question:
         output, old = mean(parts, values), mean(parts[:3], values[:3])
         if len(set(keys)) == 3 and output != old:
             break
-    blocks, n = random.choice([2, 3, 4, 6]), random.choice([8, 10, 12, 20])
+    blocks, n = random.choice([2, 3, 4]), random.choice([5, 6, 8, 10])
     cached, again = blocks * n, blocks * n * (n + 1) // 2
     weights = fractions(parts)
     rows = [(j + 1, f"${keys[j]}$", f"${values[j]}$") for j in range(3)]

@@ -111,7 +111,7 @@ block has ${attention} + {network} + {2 * d} = {total}$ weights. Two matrices wi
 are as many for $x = \tfrac{{3}}{{2}} \cdot {ffn} = {tex(usual)}$.
 
 c) For each token and block the cache keeps a key and a value for each of ${g}$ groups: $2 \cdot {g} \cdot {p} \cdot {blocks} \cdot {n} = {cache}$ numbers. Without
-grouped queries it would be ${h // g}$ times as many, since there would be {h} instead of {g} of each. None of the numbers changes: rotations have no weights, and rotated keys are as
+grouped queries it would be ${h // g}$ times as many, since there would be {h} instead of {g} of each. No number changes: rotations have no weights, and rotated keys are as
 wide as others. A table of learned positions is added to the embedding, before the first block.
 
 **Rubric** (10 points)
