@@ -11,7 +11,7 @@ def inverted_mask(random) -> Question:
         base, length = random.choice([2, 3]), random.choice([2, 3])
         scores = tuple(random.randint(0, 2) for _ in range(5))
         values = tuple(random.sample(range(-3, 10), 5))
-        penalty = random.choice([1, 2])
+        penalty = random.randint(1, 4 - base)
         parts = [base**score for score in scores]
         seen = [p if i < length else 0 for i, p in enumerate(parts)]
         unseen = [0 if i < length else p for i, p in enumerate(parts)]

@@ -8,7 +8,7 @@ from grading.exam import Question, table, tex
 def three_masks(random) -> Question:
     """How many tokens each position sees under three masks, and a mask with a leak."""
     while True:
-        n, m = random.randint(6, 9), random.randint(3, 6)
+        n, m = random.randint(6, 12), random.randint(3, 8)
         if m < n - 1:
             break
     prefix, leaking = (tuple(max(length, i + 1) for i in range(n)) for length in (m, m + 1))

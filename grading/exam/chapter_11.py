@@ -11,7 +11,7 @@ def next_token(random) -> Question:
     """A distribution at two temperatures, and cut by top-k and top-p."""
     while True:
         base = random.choice([2, 3])
-        logits = tuple(random.randint(0, 3) for _ in range(5))
+        logits = tuple(random.randint(0, 5 - base) for _ in range(5))
         percent = random.choice([50, 60, 70, 80, 90])
         parts = [base**logit for logit in logits]
         order = sorted(range(5), key=lambda i: -parts[i])
