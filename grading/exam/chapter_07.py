@@ -19,12 +19,12 @@ def two_norms(random) -> Question:
         # A positive unit in both forms, and two different ones
         if hidden == change // factor and change % factor == 0 and 0 < inside != hidden:
             break
-    W_2 = tuple(factor * sign for sign in second)
-    total, pre = (tuple(a + h * c for a, c in zip(x, W_2)) for h in (hidden, inside))
+    u = tuple(factor * sign for sign in second)
+    total, pre = (tuple(a + h * c for a, c in zip(x, u)) for h in (hidden, inside))
     post = tuple(Fraction(a - mu, deviation) for a in total)
     text = rf"""A token is $\mathbf{{x}} = {tex(x)}$. The sublayer $f$ is a feed-forward network with one hidden unit,
-$$f(\mathbf{{x}}) = \max(0,\, \mathbf{{x}}\mathbf{{w}}^\top + b)\,\mathbf{{u}}, \qquad \mathbf{{w}} = {tex(w)}, \quad b = {b}, \quad \mathbf{{u}} = {tex(W_2)} .$$
-Layer normalisation has the gain 1, the bias 0 and $\epsilon = 0$.
+$$f(\mathbf{{x}}) = \max(0,\, \mathbf{{x}}\mathbf{{w}}^\top + b)\,\mathbf{{u}}$$
+with $\mathbf{{w}} = {tex(w)}$, $b = {b}$ and $\mathbf{{u}} = {tex(u)}$. Layer normalisation has the gain 1, the bias 0 and $\epsilon = 0$.
 
 a) Compute $f(\mathbf{{x}})$, and the output of the sublayer in *post-norm*, $\mathrm{{LayerNorm}}(\mathbf{{x}} + f(\mathbf{{x}}))$.
 
@@ -33,14 +33,14 @@ b) Compute $\mathrm{{LayerNorm}}(\mathbf{{x}})$, and the output in *pre-norm*, $
 c) Now $\mathbf{{x}}$ is multiplied by 10. What is added to it in pre-norm, and why is the influence of the sublayer smaller
 than before? What does this say about the later blocks of a deep stack with pre-norm?
 """
-    answer = rf"""a) The hidden unit is $\mathbf{{x}}\mathbf{{w}}^\top + b = {hidden}$, so $f(\mathbf{{x}}) = {hidden}\,\mathbf{{u}} = {tex(tuple(hidden * c for c in W_2))}$. The sum is
+    answer = rf"""a) The hidden unit is $\mathbf{{x}}\mathbf{{w}}^\top + b = {hidden}$, so $f(\mathbf{{x}}) = {hidden}\,\mathbf{{u}} = {tex(tuple(hidden * c for c in u))}$. The sum is
 $\mathbf{{x}} + f(\mathbf{{x}}) = {tex(total)}$, with the mean ${mu}$ and the variance ${spread}^2 + {change}^2 = {deviation**2}$. The mean is subtracted, and the
 rest divided by ${deviation}$: the output is ${tex(post)}$.
 
 b) The mean of $\mathbf{{x}}$ is ${mu}$ and its standard deviation ${spread}$, so $\mathrm{{LayerNorm}}(\mathbf{{x}}) = {tex(first)}$. The hidden unit is
 now ${inside}$, and the output is $\mathbf{{x}} + {inside}\,\mathbf{{u}} = {tex(pre)}$.
 
-c) The layer normalisation of $10\,\mathbf{{x}}$ is that of $\mathbf{{x}}$, so the same ${tex(tuple(inside * c for c in W_2))}$ is added as before. It is added to
+c) The layer normalisation of $10\,\mathbf{{x}}$ is that of $\mathbf{{x}}$, so the same ${tex(tuple(inside * c for c in u))}$ is added as before. It is added to
 numbers that are ten times as large. In pre-norm nothing normalises the sum, so it grows with the blocks, while each block adds
 something of the same size. Later blocks change the sum relatively less.
 
@@ -54,7 +54,7 @@ something of the same size. Later blocks change the sum relatively less.
 """
     mistake = rf"""The sublayer of b is given $\mathbf{{x}}$ instead of the normalised token. The output would be ${tex(total)}$. This is a residual
 connection without any normalisation."""
-    drawn = {"x": x, "w": w, "b": b, "u": W_2}
+    drawn = {"x": x, "w": w, "b": b, "u": u}
     result = {"post-norm": post, "normalised": first, "pre-norm": pre}
     return Question(
         "Where to normalise",

@@ -21,7 +21,7 @@ def next_token(random) -> Question:
         ranked = sorted(parts, reverse=True)
         exact = sum(ranked[:kept]) * 100 == percent * sum(parts)
         ties = ranked[0] == ranked[1] or ranked[1] == ranked[2]
-        if 2 <= kept <= 4 and not exact and not ties and ranked[kept - 1] > ranked[kept]:
+        if 3 <= kept <= 4 and not exact and not ties and ranked[kept - 1] > ranked[kept]:
             break
     probabilities = fractions(parts)
     sharper = fractions([part**2 for part in parts])
