@@ -115,6 +115,8 @@ def packed_sentences(random) -> Question:
     pairs = sum(n * (n + 1) // 2 for n in lens)
     causal = total * (total + 1) // 2
     padded = 3 * max(lens) ** 2
+    skipped = sum(n * n for n in lens)
+    compared = "more" if total**2 > padded else "less" if total**2 < padded else "as many"
     rows = (("value", *(f"${value}$" for value in values)),)
     text = rf"""Three sentences of ${", ".join(map(str, lens[:2]))}$ and ${lens[2]}$ tokens are packed into a single sequence. Their values are
 
@@ -127,7 +129,7 @@ a) Give `cu_seqlens`, the cumulative sums of the lengths, from 0. Compute the ou
 b) How many pairs of a query and a key does the mask allow? How many more would a causal mask alone allow?
 
 c) In a padded batch of the three sentences, how many scores does one head compute, before any mask? How many in the packed sequence, if it
-computes them all? When does packing save work in attention, and what does it save in the feed-forward network?
+computes them all? How many if it skips those between two sentences? What does packing save in the feed-forward network?
 """
     answer = rf"""a) `cu_seqlens` is ${tex(ends)}$. Position {place} is in the sentence that begins at {start}, so it attends to the positions from {start}
 to {place}, with equal weights. The output is the mean of ${", ".join(map(str, own))}$, which is ${tex(output)}$.
@@ -135,9 +137,9 @@ to {place}, with equal weights. The output is the mean of ${", ".join(map(str, o
 b) A sentence of $n$ tokens allows $n(n + 1)/2$ pairs, together ${" + ".join(str(n * (n + 1) // 2) for n in lens)} = {pairs}$. A causal mask
 alone allows ${total} \cdot {total + 1} / 2 = {causal}$, which are ${causal - pairs}$ more. In these a token sees an earlier sentence.
 
-c) The padded batch has three matrices of ${max(lens)} \times {max(lens)}$, so ${padded}$ scores. The packed sequence has ${total}^2 = {total * total}$ if all are computed. So packing
-saves work in attention only if the scores between sentences are never computed, as in kernels that read `cu_seqlens`. The feed-forward network works on each
-position alone: {total} instead of {3 * max(lens)}.
+c) The padded batch has three matrices of ${max(lens)} \times {max(lens)}$, so ${padded}$ scores. The packed sequence has ${total}^2 = {total * total}$ if all are computed, which
+is {compared}. Kernels that read `cu_seqlens` skip the scores between two sentences and compute ${" + ".join(f"{n}^2" for n in lens)} = {skipped}$. The
+feed-forward network works on each position alone: {total} positions instead of {3 * max(lens)}.
 
 **Rubric** (10 points)
 
@@ -145,8 +147,8 @@ position alone: {total} instead of {3 * max(lens)}.
 - 3 points: the output, from the sentence's own tokens only.
 - 2 points: the allowed pairs.
 - 1 point: the additional ones.
-- 1 point: both numbers of scores.
-- 2 points: blocks outside the diagonal must be skipped; fewer positions for the feed-forward network.
+- 2 points: the three numbers of scores.
+- 1 point: no padding in the feed-forward network.
 """
     mistake = rf"""A causal mask alone is used. The output at position {place} would be the mean of the first {place + 1} values, ${tex(leaky)}$, in which
 other sentences take part."""
@@ -158,6 +160,7 @@ other sentences take part."""
         "more": causal - pairs,
         "padded": padded,
         "packed": total * total,
+        "skipped": skipped,
     }
     return Question(
         "Three sentences in one sequence",
