@@ -271,9 +271,9 @@ def questions():
 
 @command
 def exam():
-    """write an exam on paper and its answers to _build/exam (SEED=word CHAPTERS="1 3")"""
+    """write an exam on paper and its answers to _build/exam (SEED=word QUESTIONS="1 3.2")"""
     set_up()
-    python("-m", "grading.exam", value("SEED"), *value("CHAPTERS").split())
+    python("-m", "grading.exam", value("SEED"), *value("QUESTIONS").split())
 
 
 # --- measurements: WRITE=1 puts their tables on the page of results ------------------

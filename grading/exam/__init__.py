@@ -2,7 +2,7 @@
 
 Each chapter has two templates, which draw their numbers from a random generator. Its seed
 is the word that you choose, with the template's name. So the same word gives the same
-questions everywhere, for any choice of chapters, and this public source gives no number
+questions everywhere, for any choice of them, and this public source gives no number
 away.
 """
 
@@ -40,6 +40,28 @@ def templates(chapter: int):
     if chapter not in CHAPTERS:
         raise ValueError(f"there are questions for the chapters {CHAPTERS}, not {chapter}")
     return import_module(f"grading.exam.chapter_{chapter:02}").QUESTIONS
+
+
+def choose(names) -> dict:
+    """The templates of these chapters and questions, by their numbers.
+
+    "3" names the two of chapter 3, "3.2" its second. Raises ValueError for a name of none.
+    """
+    numbered = {
+        f"{chapter}.{i}": template
+        for chapter in CHAPTERS
+        for i, template in enumerate(templates(chapter), start=1)
+    }
+    chosen = {}
+    for name in names:
+        found = [each for each in numbered if name in (each, each.partition(".")[0])]
+        if not found:
+            raise ValueError(
+                "QUESTIONS must be chapters, such as 3, or single questions, such as 3.2, "
+                f"of the chapters {CHAPTERS}, not {name!r}"
+            )
+        chosen |= {each: numbered[each] for each in found}
+    return chosen
 
 
 def draw(template, seed: str) -> Question:

@@ -11,7 +11,7 @@ from jinja2 import Template
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from grading.exam import CHAPTERS, MINUTES, draw, templates
+from grading.exam import CHAPTERS, MINUTES, choose, draw
 from tools import ROOT
 from tools.book import formulas
 
@@ -28,12 +28,10 @@ PARSER = MarkdownIt("commonmark").enable("table")
 PARSER.use(dollarmath_plugin, double_inline=True, renderer=delimited)
 
 
-def pages(seed: str, chapters) -> dict[str, str]:
+def pages(seed: str, names) -> dict[str, str]:
     """The exam and its answers in HTML, by the names of their files."""
     questions = [
-        (chapter, draw(template, seed))
-        for chapter in chapters
-        for template in templates(chapter)
+        (number, draw(template, seed)) for number, template in choose(names).items()
     ]
     template = Template(
         Path(__file__).with_name("page.html").read_text(encoding="utf-8"), autoescape=True
@@ -76,7 +74,7 @@ def word(text: str) -> str:
     if not re.fullmatch(r"\w[\w.-]*", text):
         raise argparse.ArgumentTypeError(
             f"SEED must be one word that nobody can guess, not {text!r}: "
-            'make exam SEED=my-word CHAPTERS="1 3"'
+            'make exam SEED=my-word QUESTIONS="1 3.2"'
         )
     return text
 
@@ -84,10 +82,10 @@ def word(text: str) -> str:
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="grading.exam", description=__doc__)
     parser.add_argument("seed", type=word)
-    parser.add_argument("chapters", nargs="*", type=int, default=CHAPTERS)
+    parser.add_argument("questions", nargs="*", help="such as 1 3.2; all without them")
     options = parser.parse_args(arguments)
     try:
-        texts = pages(options.seed, options.chapters)
+        texts = pages(options.seed, options.questions or map(str, CHAPTERS))
     except ValueError as error:
         parser.error(str(error))
     folder = ROOT / "_build" / "exam" / options.seed

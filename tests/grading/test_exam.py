@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from grading.exam import CHAPTERS, MINUTES, draw, templates, tex
+from grading.exam import CHAPTERS, MINUTES, choose, draw, templates, tex
 from grading.exam.__main__ import main, pages
 from tools import ROOT
 from tools.notebooks.exercises import check_rubric
@@ -51,12 +51,18 @@ def test_a_seed_decides_what_is_drawn(template):
     assert len({str(question.result) for question in questions}) > 5
 
 
+def test_chapters_and_single_questions_are_chosen_by_their_numbers():
+    chosen = choose(["3", "5.2", "3.1"])
+    assert list(chosen) == ["3.1", "3.2", "5.2"]
+    assert list(chosen.values()) == [*templates(3), templates(5)[1]]
+
+
 def test_names_are_unique_since_they_seed_the_numbers():
     assert len({template.__name__ for template in TEMPLATES}) == len(TEMPLATES)
 
 
 def test_the_exam_can_be_read_offline_and_gives_no_answer_away():
-    texts = pages("a-word", CHAPTERS)
+    texts = pages("a-word", map(str, CHAPTERS))
     for text in texts.values():
         assert not re.search(r'(?:src|href)="|url\("?(?!"?data:)', text)
         assert text.count("<section>") == len(TEMPLATES)
@@ -79,8 +85,12 @@ def test_the_page_for_instructors_shows_what_its_word_gives():
         assert f"${tex(number)}$" in page
 
 
-@pytest.mark.parametrize("arguments", [["", "1"], ["two words"], ["../up"], ["word", "99"]])
+@pytest.mark.parametrize(
+    "arguments", [["", "1"], ["two words"], ["../up"], ["word", "99"], ["word", "3.3"]]
+)
 def test_a_seed_is_one_word_and_a_chapter_has_questions(arguments, capsys):
     with pytest.raises(SystemExit):
         main(arguments)
-    assert re.search("SEED must be|chapters .* not 99", capsys.readouterr().err)
+    assert re.search(
+        "SEED must be|QUESTIONS must be .*, not '(99|3.3)'", capsys.readouterr().err
+    )

@@ -41,7 +41,8 @@ def bank(root: Path) -> str:
         if asked := questions.for_class(root, name):
             parts.append(f"$CATEGORY: {COURSE}/{title}/In class\n")
             parts += [
-                checked(f"{name}, class {i}", q) for i, q in enumerate(asked, start=1)
+                checked(f"{name}, class {i}", questions.without_votes(each))
+                for i, each in enumerate(asked, start=1)
             ]
         parts.append(f"$CATEGORY: {COURSE}/{title}/In words\n")
         for i, (ask, answer) in enumerate(quiz(notebook), start=1):
@@ -74,8 +75,8 @@ def checked(name: str, question: dict) -> str:
 def choice(answer) -> str:
     if "right" in answer:
         return "=" + escape(PARSER.renderInline(answer["right"]))
-    told = (escape(PARSER.renderInline(answer[key])) for key in ("wrong", "why"))
-    return "~" + "#".join(told)
+    told = [answer[key] for key in ("wrong", "why") if key in answer]
+    return "~" + "#".join(escape(PARSER.renderInline(text)) for text in told)
 
 
 def tempting(number) -> str:

@@ -49,6 +49,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "_build" / "html")
     folder = parser.parse_args().folder
+    if not any(folder.rglob("*.html")):
+        sys.exit(f"leaks: there is no book in {folder}: run `make book` first")
     wanted = secrets(released(ROOT) or [])
     found = set()
     for path, lines in leaks(folder, wanted).items():

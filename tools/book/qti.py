@@ -34,7 +34,8 @@ def write(root: Path, folder: Path):
 def text(root: Path, path: Path) -> str:
     """The questions of a chapter as text2qti reads them."""
     notebook, name = pages.read(path), path.stem
-    closed = [*questions.read(root, name), *questions.for_class(root, name)]
+    asked = map(questions.without_votes, questions.for_class(root, name))
+    closed = [*questions.read(root, name), *asked]
     in_words = [
         [item("1.", ask), item("...", answer), "____"]
         for ask, answer in gift.quiz(notebook)
@@ -49,7 +50,7 @@ def checked(question: dict) -> list[str]:
     said, answers = question["because"], []
     for letter, choice, known in questions.lettered(question):
         answers.append(item(f"{'*' * ('right' in known)}{letter})", choice))
-        if "wrong" in known:
+        if "wrong" in known and "why" in known:
             answers.append(item("...", known["why"]))
     if "answer" in question:
         answers = [f"= {question['answer']} +- {questions.tolerance(question)}"]

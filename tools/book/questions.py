@@ -80,6 +80,12 @@ def for_class(root: Path, name: str) -> list[dict]:
     return yaml.safe_load((root / CLASS).read_text(encoding="utf-8")).get(name, [])
 
 
+def without_votes(question: dict) -> dict:
+    """A question for the class without what each vote means, which is told to a teacher."""
+    choices = [{k: v for k, v in c.items() if k != "why"} for c in question["choices"]]
+    return question | {"choices": choices}
+
+
 def lettered(question: dict) -> list[tuple[str, str, dict]]:
     """The choices of a question, if it has some, with their letters and texts."""
     return [
