@@ -170,7 +170,7 @@ def otter(tmp_path_factory):
 
 
 def run_otter(otter, autograder, notebook, folder):
-    """The score of each test, by otter."""
+    """The score of each test, by otter; students see it after marks are published."""
     files = autograder.with_suffix("") / "files"
     command = otter / "otter", "run", "--no-logo", "-a", autograder, "-o", folder, notebook
     done = subprocess.run(
@@ -181,7 +181,8 @@ def run_otter(otter, autograder, notebook, folder):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    return {each["name"]: each["score"] for each in results["tests"] if "score" in each}
+    assert {each["visibility"] for each in results["tests"]} == {"after_published"}
+    return {each["name"]: each["score"] for each in results["tests"]}
 
 
 @pytest.mark.weekly  # it installs otter-grader
