@@ -27,8 +27,12 @@ from grading import parser
 from grading.mend import grade_id
 from tools import ROOT
 
-INSTALL = "python -m venv otter && otter/bin/pip install otter-grader"
-PLUGIN = "grading.otter_plugin.Mend"
+INSTALL = "python -m venv ~/otter && ~/otter/bin/pip install otter-grader"
+CONFIG = {
+    "plugins": ["grading.otter_plugin.Mend"],
+    "show_hidden": True,  # points and messages, after marks are published
+    "force_public_test_summary": False,  # in it, hidden tests that failed have passed
+}
 CODE = "grading/__init__.py", "grading/mend.py", "grading/otter_plugin.py"
 RUN = b'import sys\n\nsys.path.insert(0, "/autograder/source/files")\n'
 TEST = """\
@@ -76,7 +80,7 @@ def write_zip(course, assignment):
     target.unlink(missing_ok=True)
     write_files(folder, course, assignment)
     files = folder / "files"
-    command = [otter, "generate", "-o", str(target), "--no-environment"]
+    command = [os.path.abspath(otter), "generate", "-o", str(target), "--no-environment"]
     command += ["-t", "../tests", "-r", "../requirements.txt"]
     command += [
         "-c",
@@ -124,8 +128,7 @@ def write_files(folder, course, assignment):
     for cache in files.rglob("__pycache__"):
         shutil.rmtree(cache)
     (files / "release.json").write_text(nbformat.writes(release), encoding="utf-8")
-    config = {"plugins": [PLUGIN], "show_hidden": False}
-    (folder / "otter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    (folder / "otter_config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     lines = ["--extra-index-url https://download.pytorch.org/whl/cpu"]
     lines += project["dependencies"]

@@ -69,6 +69,23 @@ CELLS = [
     tagged(new_code_cell("assert four() == 4"), "tests", points=1),
 ]
 
+ANSWERS = {  # of each student: to 0.1 and 0.2
+    "ada": (DOUBLE, TRIPLE),  # in what the book lets students download
+    "cleo": ("def double(x):\n    return 2", TRIPLE),
+    "dan": ("def double(x:\n    return x", "def triple(x):\n    return 3 * x"),
+    "eve": (DOUBLE, "def triple(x):\n    while True:\n        pass"),
+    "gus": (DOUBLE, "def triple(x):\n    import os\n    os._exit(0)"),
+    "hal": ("def double(x):\n    return x", "def triple(x):\n    return 3 * x"),
+    "kim": (
+        DOUBLE,
+        "import d2lmini\ntriple = lambda x: d2lmini.DistanceAttention(0)",
+    ),
+    "lea": (DOUBLE, "def triple(x):\n    return len(bytearray(3 * 2**30))"),
+    "pia": (DOUBLE, TRIPLE),
+    "sal": (DOUBLE, "import time\ndef triple(x):\n    time.sleep(1000)"),
+}
+SCRIPT = "<script>alert(1)</script>"
+
 
 def tool(name, *arguments, fails=False):
     """What a tool prints; also its errors, if it is to fail."""
@@ -98,6 +115,36 @@ def answered(notebook, double, triple, words=""):
         if words:
             cell.source = cell.source.replace(exercises.WRITE_HERE, words)
     return notebook
+
+
+def hand_in_answers(course, answers):
+    """Hand in these answers, and two notebooks without metadata: ned's, and ola's."""
+    given_out = course / "release" / NAME / f"{NAME}.ipynb"
+    for student, (double, triple) in answers.items():
+        notebook = read(given_out)
+        if student == "ada":
+            notebook = exercises.student_view(new_notebook(cells=CELLS))
+        answered(notebook, double, triple)
+        if student == "hal":
+            changes = {TEST: "print('passed')", GIVEN: GIVEN.replace("= 1", "= 2")}
+            cells = [c for c in notebook.cells if "hidden" not in str(c.metadata)]
+            for cell in cells:
+                for old, new in changes.items():
+                    cell.source = cell.source.replace(old, new)
+            notebook.cells = cells
+        if student == "pia":
+            words = new_markdown_cell(f"{SCRIPT} It is.")
+            notebook.cells.insert(place(notebook, "Your answer to 0.1") + 1, words)
+            shown = f"from IPython.display import HTML\nHTML('{SCRIPT}')"
+            i = place(notebook, "# id: 0-given-1")
+            notebook.cells.insert(i + 1, new_code_cell(shown))
+        hand_in(course, student, notebook)
+    right = answered(read(given_out), DOUBLE, TRIPLE)
+    for cell in right.cells:
+        cell.metadata.clear()
+    hand_in(course, "ned", right)
+    del right.cells[place(right, "def triple")]  # the answer is lost: a grader looks at it
+    hand_in(course, "ola", right)
 
 
 def grade_by_hand(course, student, *points):
