@@ -271,7 +271,7 @@ def questions():
 
 @command
 def exam():
-    """write an exam on paper and its answers to _build/exam (SEED=word QUESTIONS="1 3.2")"""
+    """write an exam and its answers to _build/exam (SEED=word QUESTIONS="1 3.2")"""
     set_up()
     python("-m", "grading.exam", value("SEED"), *value("QUESTIONS").split())
 
