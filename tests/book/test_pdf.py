@@ -111,6 +111,7 @@ def test_links_between_pages_lead_to_places_in_the_pdf_and_none_to_a_file(printe
     assert urls and all(url.startswith("https://") for url in urls)
 
 
+@pytest.mark.weekly
 def test_the_book_has_statements_and_the_other_file_their_solutions(printed, to_pdf):
     def words(reader):
         return {word for sheet in reader.pages for word in sheet.extract_text().split()}
