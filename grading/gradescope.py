@@ -27,7 +27,7 @@ from grading import parser
 from grading.mend import grade_id
 from tools import ROOT
 
-INSTALL = "python -m venv ~/otter && ~/otter/bin/pip install otter-grader"
+INSTALL = 'python -m venv ~/otter && ~/otter/bin/pip install "otter-grader[grading]"'
 CONFIG = {
     "plugins": ["grading.otter_plugin.Mend"],
     "show_hidden": True,  # points and messages, after marks are published

@@ -159,7 +159,14 @@ def otter(tmp_path_factory):
     folder = tmp_path_factory.mktemp("otter")
     venv.create(folder, with_pip=True)
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
-    install = programs / "python", "-m", "pip", "install", "--quiet", "otter-grader==7.*"
+    install = (
+        programs / "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "otter-grader[grading]==7.*",
+    )
     done = subprocess.run(install, capture_output=True, text=True)
     if done.returncode:
         pytest.skip(f"otter-grader cannot be installed here: {done.stderr[-300:]}")
