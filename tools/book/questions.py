@@ -76,8 +76,10 @@ def read(root: Path, name: str) -> list[dict]:
 
 
 def for_class(root: Path, name: str) -> list[dict]:
-    """The questions about a chapter for the class, none if it has no entry."""
-    return yaml.safe_load((root / CLASS).read_text(encoding="utf-8")).get(name, [])
+    """The questions about a chapter for the class, none if it has no file or no entry."""
+    path = root / CLASS
+    known = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return known.get(name, [])
 
 
 def without_votes(question: dict) -> dict:
