@@ -95,10 +95,7 @@ def grade(course, assignment, student="*", feedback=False):
     that the course does not have, if nobody has handed in a folder of this name, and if no
     notebook can be run here; then nothing has changed.
     """
-    known = sorted(path.name for path in course.glob("release/*/"))
-    if assignment not in known:
-        names = ", ".join(known) or "none"
-        raise ValueError(f"assignment must be one of {names}, not {assignment!r}")
+    check_assignment(course, assignment)
     folders = sorted(course.glob(f"submitted/{student}/{assignment}"))
     if not folders:
         where = course / "submitted" / student / assignment
@@ -113,6 +110,14 @@ def grade(course, assignment, student="*", feedback=False):
     with api.gradebook as gradebook:
         Tables(to=str(course / "grades.csv")).export(gradebook)
     return rows
+
+
+def check_assignment(course, assignment):
+    """Raise ValueError for an assignment that the course does not have."""
+    known = sorted(path.name for path in course.glob("release/*/"))
+    if assignment not in known:
+        names = ", ".join(known) or "none"
+        raise ValueError(f"assignment must be one of {names}, not {assignment!r}")
 
 
 def open_course(course):

@@ -24,6 +24,7 @@ from pathlib import Path
 import nbformat
 
 from grading import parser
+from grading.grade import check_assignment
 from grading.mend import grade_id
 from tools import ROOT
 
@@ -67,10 +68,7 @@ def write_zip(course, assignment):
     Raises ValueError for an assignment that the course does not have, and if there is no
     program `otter`, or it fails.
     """
-    known = sorted(path.name for path in course.glob("release/*/"))
-    if assignment not in known:
-        names = ", ".join(known) or "none"
-        raise ValueError(f"assignment must be one of {names}, not {assignment!r}")
+    check_assignment(course, assignment)
     otter = shutil.which("otter")
     if otter is None:
         raise ValueError(f"the program otter is not in the path. To install it: {INSTALL}")
@@ -81,12 +79,8 @@ def write_zip(course, assignment):
     write_files(folder, course, assignment)
     files = folder / "files"
     command = [os.path.abspath(otter), "generate", "-o", str(target), "--no-environment"]
-    command += ["-t", "../tests", "-r", "../requirements.txt"]
-    command += [
-        "-c",
-        "../otter_config.json",
-        *sorted(path.name for path in files.iterdir()),
-    ]
+    command += ["-t", "../tests", "-r", "../requirements.txt", "-c", "../otter_config.json"]
+    command += sorted(path.name for path in files.iterdir())
     path = {"PYTHONPATH": str(files)}  # otter imports the plugin already now
     made = subprocess.run(
         command, cwd=files, env=os.environ | path, capture_output=True, text=True

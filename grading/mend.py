@@ -30,6 +30,11 @@ COPIED = "*Copied from other cells, which may be meant for this answer:*"
 LOOK = "*Blank. What was added or changed at these places may be meant for it:* {}"
 
 
+def without_setup(notebook):
+    """The cells of a notebook but for the one that unpacks the package."""
+    return [cell for cell in notebook.cells if not cell.source.startswith(SETUP)]
+
+
 def mend(cells, release):
     """The cells in the order of the release, and remarks on what was done."""
     given = {grade_id(cell): cell for cell in release if grade_id(cell)}

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 from otter.plugins import AbstractOtterPlugin
 
-from grading.mend import SETUP, grade_id, mend
+from grading.mend import grade_id, mend, without_setup
 
 
 class Mend(AbstractOtterPlugin):
@@ -22,11 +22,9 @@ class Mend(AbstractOtterPlugin):
 
     def before_execution(self, submission):
         release = nbformat.read("release.json", as_version=4)
-        own, given_out = (
-            [cell for cell in each.cells if not cell.source.startswith(SETUP)]
-            for each in (submission, release)
+        submission.cells, self.remarks = mend(
+            without_setup(submission), without_setup(release)
         )
-        submission.cells, self.remarks = mend(own, given_out)
         tests = {path.stem for path in Path("tests").glob("*.py")}
         for cell in submission.cells:
             if grade_id(cell) in tests:

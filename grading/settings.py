@@ -11,7 +11,7 @@ from nbgrader.plugins import FileNameCollectorPlugin, LateSubmissionPlugin
 from traitlets import Float, Unicode
 
 from grading.isolation import Execute
-from grading.mend import HIDDEN, NOTE, SETUP, TAG, add_rubrics, mend
+from grading.mend import HIDDEN, NOTE, TAG, add_rubrics, mend, without_setup
 from grading.tables import Tables
 from tools.notebooks.exercises import WRITE_HERE
 
@@ -86,12 +86,8 @@ class Restore(preprocessors.NbGraderPreprocessor):
             nbformat.read(Path(self.course, part, f"{name}.ipynb"), as_version=4)
             for part in ("release", "source")
         )
-        own, given_out = (
-            [cell for cell in each.cells if not cell.source.startswith(SETUP)]
-            for each in (nb, release)
-        )
-        nb.cells, remarks = mend(own, given_out)
-        given = {cell.source for cell in given_out}
+        nb.cells, remarks = mend(without_setup(nb), without_setup(release))
+        given = {cell.source for cell in release.cells}
         for cell in nb.cells:
             if cell.cell_type == "markdown" and cell.source not in given:
                 cell.source = TAG.sub("< ", cell.source)  # which could hold a script
