@@ -43,7 +43,8 @@ def python(*arguments, of=PYTHON, **options):
 
 
 def pip(*arguments, of=PYTHON):
-    python("-m", "pip", "install", "--quiet", *arguments, of=of)
+    """Install, and leave compiling to the first import: most modules are never imported."""
+    python("-m", "pip", "install", "--quiet", "--no-compile", *arguments, of=of)
 
 
 @command
