@@ -1,9 +1,11 @@
 """The adder's answers in V8 are PyTorch's with the same weights, and are judged rightly."""
 
+import re
+
 import pytest
 import torch
 
-from tools.book import adder
+from tools.book import adder, pages
 from tools.measure import adder as program
 from tools.measure import results
 
@@ -39,6 +41,13 @@ def test_answers_and_probabilities_are_those_of_pytorch(page, content, place):
             assert found == pytest.approx(row.topk(5).values.tolist(), abs=1e-4)
 
 
+def test_the_notebook_defines_the_models_that_are_stored():
+    cells = [cell.source for cell in pages.read(program.NOTEBOOK).cells]
+    last = next(i for i, source in enumerate(cells) if program.LAST in source)
+    for *_, name in program.STAGES.values():
+        assert re.search(rf"^{name}\b.* = ", "\n".join(cells[: last + 1]), re.MULTILINE)
+
+
 def test_the_numbers_of_the_page_are_those_of_the_file(content):
     table = (results.FOLDER / "adder.md").read_text(encoding="utf-8")
     assert table.startswith(results.head(["", *program.COLUMNS]))
@@ -50,7 +59,7 @@ def test_the_numbers_of_the_page_are_those_of_the_file(content):
         texts = program.answers(gpt, content, model["template"], questions)
         right = sum(program.is_right(q, text, end) for q, text in zip(questions, texts))
         assert row.split(" | ")[0] == f"| {model['name']}"
-        assert row.split(" | ")[2] == f"{right} of {len(questions)}"
+        assert row.split(" | ")[2] == str(model["right"])
         assert abs(model["right"] - right) <= 2  # another processor rounds differently
 
 

@@ -91,7 +91,7 @@ globalThis.d2lAdder ??= (() => {
       enterkeyhint: "go", value: [...digits].join("+"), onfocus: () => { field.select(); ready(); },
     });
     const other = make("button", { type: "button", onclick: async () => {
-      await ready();
+      if (!await ready()) return;
       const { questions } = d2lModels.adder;
       field.value = [...questions[Math.floor(Math.random() * questions.length)]].join("+");
       ask();

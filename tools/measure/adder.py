@@ -107,7 +107,7 @@ def measure(names, file):
         ]
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     Path(file).write_text(f"{START}{text};\n", encoding="utf-8", newline="\n")
-    return {stage: [f"{n} of {len(questions)}" for n in row] for stage, row in rows.items()}
+    return {stage: [str(count) for count in row] for stage, row in rows.items()}
 
 
 def main():
