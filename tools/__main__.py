@@ -146,6 +146,12 @@ def translator():
 
 
 @command
+def adder():
+    """store chapter 12's models for the page Try it, in some minutes (WRITE=1)"""
+    measure("adder")
+
+
+@command
 def serve():
     """build the book and serve it on http://localhost:8000 (PORT=...)"""
     book()
