@@ -46,9 +46,9 @@ def measure(names):
     """The rows of each table, by the names of the models, given the notebook's names."""
     page = SimpleNamespace(**names)
     found = page.results
-    stages = found["fine_tuning"] | fine_tuning(page)
-    less_noise = page.with_template(1 / 10)
-    stages["template with less noise, not trained"] = page.report(less_noise)
+    less_noise = page.report(page.with_template(1 / 10))
+    stages = found["fine_tuning"] | {"template with less noise, not trained": less_noise}
+    stages |= fine_tuning(page)
     stages["LoRA, rank 1"] = found["lora"]["LoRA, rank 1"]
     stages |= {f"LoRA, rank {rank}": lora(page, rank) for rank in (2, 8)}
     for name in ("with steps", "at once"):
