@@ -85,7 +85,7 @@ def improve(model, questions, is_right, seed):
     student.load_state_dict(model.state_dict())
     return fit(student, tokens, mask, num_steps=80, lr=0.003)
 """,
-    "12.6": """
+    "12.7": """
 def pass_at_k(n, c, k):
     failed = 1.0
     for i in range(k):
@@ -178,7 +178,7 @@ def with_rank(base, tuned, rank):
 - nothing is trained: `fit(student, tokens, mask, num_steps=80, lr=0.003)` -> `student`
 - training from random weights: `student.load_state_dict(model.state_dict())` -> `pass`
 """,
-    "12.6": """
+    "12.7": """
 - the share of right answers to the power of k: `failed *= max(n - c - i, 0) / (n - i)` -> `failed *= (n - c) / n`
 - the chance of a wrong one: `return 1 - failed` -> `return failed`
 - a tie is won: `P / n.count(n[0])` -> `P`
