@@ -63,7 +63,7 @@ def rounded(numbers):
 def choices(page, rows):
     """For each kind of prompt, the log-probabilities of the choices of each item.
 
-    `alone` is without the question, and `rounded` a model whose weights are coarser.
+    `alone` is without the question, and `rounded` a model with coarser weights.
     """
 
     def ask(prompts, space=" "):
@@ -81,7 +81,7 @@ def choices(page, rows):
     }
     state = copy.deepcopy(page.smol.state_dict())
     round_weights(page.smol.blks, BITS)
-    found["rounded"] = ask(plain)
+    found |= {"rounded": ask(plain), "rounded, alone": ask(["Answer:"] * len(rows))}
     page.smol.load_state_dict(state)
     return found
 
