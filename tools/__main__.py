@@ -320,8 +320,8 @@ def post_training():
 
 @command
 def evaluation():
-    """ask SmolLM2 the questions of the page on evaluation, in an hour at most (WRITE=1)"""
-    measure("evaluation")
+    """ask SmolLM2 the questions of the page on evaluation, in half an hour (WRITE=1)"""
+    measure("evaluation", "ONLY")
 
 
 @command

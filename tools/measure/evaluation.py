@@ -1,9 +1,11 @@
-"""Ask SmolLM2 the eighty questions of d2lmini/data/items.tsv in several ways.
+"""Ask SmolLM2 the eighty questions of d2lmini/data/items.tsv, and train on some of them.
 
-    make evaluation [WRITE=1]
+    make evaluation [ONLY=answers|contamination] [WRITE=1]
 
-The ways are those of the notebook on evaluation, whose cells define them. With WRITE=1 the
-program writes d2lmini/data/evaluation.json, from which this notebook computes its scores.
+What the notebook on evaluation defines is used. The answers of SmolLM2 in several ways go
+to d2lmini/data/evaluation.json with WRITE=1, from which this notebook computes its scores.
+The losses and scores of small models whose text contained items, of several seeds, go to
+the page of results.
 """
 
 import argparse
@@ -19,7 +21,10 @@ from tools.measure import chapter, results
 
 NOTEBOOK = ROOT / "notebooks" / "further" / "12_evaluation.ipynb"
 FILE = ROOT / "d2lmini" / "data" / "evaluation.json"
-LAST = "def judge("
+LAST = "def next_log_probs("  # for the answers
+LAST_OF_ALL = "def exposure("
+SEEDS = 4  # so that each item is once in each group
+COLUMNS = ["loss", "loss, reworded", "right", "right, reworded", "right, no question"]
 BITS = 3  # of the rounded model
 NEW_TOKENS = 24  # of a free answer
 EXAMPLES = [  # of questions with letters, none of them an item
@@ -134,21 +139,58 @@ def judged(page, i):
     """
     item = page.items.iloc[i]
     key = page.LETTERS.index(item.key)
-    pair = [item[page.LETTERS[key]], item[page.LETTERS[(key + 1) % 4]]]
-    return rounded([page.judge(item.question, *answers) for answers in (pair, pair[::-1])])
+    pair, found = [item[page.LETTERS[k % 4]] for k in (key, key + 1)], []
+    for answers in (pair, pair[::-1]):
+        prompt = page.judge_prompt(item.question, *answers)
+        first, second = page.next_log_probs(prompt, [" 1", " 2"])
+        found.append(first - second)
+    return rounded(found)
+
+
+def contamination(names):
+    """For each seed and group of items, the mean of each column of the table."""
+    runs = [names["exposure"](seed) for seed in range(SEEDS)]
+    return [
+        {
+            group: {name: x.float().mean().item() for name, x in columns.items()}
+            for group, columns in run.items()
+        }
+        for run in runs
+    ]
+
+
+def table(runs):
+    """Markdown: for each group the means, one number for each seed, shares in percent."""
+
+    def cell(group, column):
+        numbers = [run[group][column] for run in runs]
+        if column.startswith("loss"):
+            return " / ".join(f"{x:.2f}" for x in numbers)
+        return " / ".join(f"{100 * x:.0f}" for x in numbers)
+
+    rows = [[group, *(cell(group, column) for column in COLUMNS)] for group in runs[0]]
+    return results.head(["", *COLUMNS]) + "\n" + results.lines(*rows)
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help=f"write {FILE.name}")
+    parser.add_argument("--only", choices=("answers", "contamination"), help="this alone")
+    parser.add_argument("--write", action="store_true", help="to the file and the page")
     options = parser.parse_args(argv)
-    origin = results.origin().strip("*")
-    here = f"importlib.import_module({__spec__.name!r}).measure(globals())"
-    found = chapter.run(NOTEBOOK, here, last=LAST) | {"origin": origin}
-    for kind, log_probs in found["choices"].items():
-        print(kind, log_probs[0])
-    if options.write:
-        FILE.write_text(json.dumps(found) + "\n", encoding="utf-8")
+    origin = results.origin()
+    program = f"importlib.import_module({__spec__.name!r})"
+    if options.only != "contamination":
+        found = chapter.run(NOTEBOOK, f"{program}.measure(globals())", last=LAST)
+        print(*found["choices"], *found["letters"], sep=", ")
+        if options.write:
+            text = json.dumps({"origin": origin.strip("*")} | found, ensure_ascii=False)
+            FILE.write_text(text + "\n", encoding="utf-8", newline="\n")
+    if options.only != "answers":
+        here = f"{program}.contamination(globals())"
+        text = table(chapter.run(NOTEBOOK, here, last=LAST_OF_ALL))
+        print(text)
+        if options.write:
+            results.write("contamination", text, origin)
 
 
 if __name__ == "__main__":
