@@ -85,6 +85,18 @@ def improve(model, questions, is_right, seed):
     student.load_state_dict(model.state_dict())
     return fit(student, tokens, mask, num_steps=80, lr=0.003)
 """,
+    "12.6": """
+def standard_error(scores, groups):
+    total, n = 0, len(scores)
+    mean = scores.sum() / n
+    for g in set(groups.tolist()):
+        total = total + (scores[groups == g].sum() - mean * (groups == g).sum()) ** 2
+    return (total / n**2) ** 0.5
+
+def compare(first, second, groups):
+    d = first - second
+    return d.sum() / len(d), standard_error(d, groups)
+""",
     "12.7": """
 def pass_at_k(n, c, k):
     failed = 1.0
@@ -177,6 +189,16 @@ def with_rank(base, tuned, rank):
 - the model itself is trained: `student = new_model()` -> `student = model`
 - nothing is trained: `fit(student, tokens, mask, num_steps=80, lr=0.003)` -> `student`
 - training from random weights: `student.load_state_dict(model.state_dict())` -> `pass`
+""",
+    "12.6": """
+- groups do not matter: `(scores[groups == g].sum() - mean * (groups == g).sum()) ** 2` -> `((scores[groups == g] - mean) ** 2).sum()`
+- the mean of a group instead of its sum: `scores[groups == g].sum() - mean * (groups == g).sum()` -> `scores[groups == g].mean() - mean`
+- divided by the number of groups: `total / n**2` -> `total / len(set(groups.tolist())) ** 2`
+- one less than n: `total / n**2` -> `total / (n * (n - 1))`
+- the variance: `(total / n**2) ** 0.5` -> `total / n**2`
+- a group is a run of equal integers: `set(groups.tolist())` -> `range(1 + groups.diff().ne(0).sum())` `groups == g` -> `groups.diff(prepend=groups[:1]).ne(0).cumsum(0) == g`
+- second minus first: `first - second` -> `second - first`
+- the separate errors: `standard_error(d, groups)` -> `(standard_error(first, groups) ** 2 + standard_error(second, groups) ** 2) ** 0.5`
 """,
     "12.7": """
 - the share of right answers to the power of k: `failed *= max(n - c - i, 0) / (n - i)` -> `failed *= (n - c) / n`
