@@ -17,6 +17,7 @@ from tools.measure.experiments import (
     differences,
     draws,
     embeddings,
+    experts,
     gpt,
     large,
     look_up,
@@ -42,6 +43,7 @@ EXPERIMENTS = {
     "look_up": look_up,
     "look_up_longer": look_up_longer,
     "gpt": gpt,
+    "experts": experts,
 }
 
 
