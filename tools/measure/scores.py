@@ -25,6 +25,7 @@ from tools.measure.experiments import (
     norms,
     parts,
     phrasebook,
+    sampling,
     small,
     vision,
 )
@@ -44,6 +45,7 @@ EXPERIMENTS = {
     "look_up_longer": look_up_longer,
     "gpt": gpt,
     "experts": experts,
+    "sampling": sampling,
 }
 
 
