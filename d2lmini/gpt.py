@@ -492,11 +492,16 @@ class MixtureOfExperts(nn.Module):
     """SwiGLU networks of which each token uses top_k (DeepSeek-AI, 2024).
 
     X (..., d) gives the same shape. After a call, `load` (E) has the fraction of all
-    choices that fell on each of the E experts.
+    choices that fell on each of the E experts. Raises ValueError for a top_k that is
+    not from 1 to E.
     """
 
     def __init__(self, num_hiddens, ffn_num_hiddens, num_experts, top_k):
         super().__init__()
+        if not 1 <= top_k <= num_experts:
+            raise ValueError(
+                f"top_k must be from 1 to num_experts = {num_experts}, and is {top_k}"
+            )
         self.top_k = top_k
         self.router = nn.Linear(num_hiddens, num_experts, bias=False)
         self.experts = nn.ModuleList(

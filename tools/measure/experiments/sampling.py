@@ -1,4 +1,4 @@
-"""How much a text of SmolLM2 repeats itself: greedy, and with the usual ways of sampling."""
+"""How much a text of SmolLM2 repeats itself: greedy, and with two ways of sampling."""
 
 import statistics
 
