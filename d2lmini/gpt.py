@@ -480,6 +480,7 @@ def train_gpt(
         lr=lr,
     )
     model.plot_train_per_epoch = 20
+    model.board.xlabel = "fraction of the updates"
     warmup = max(1, min(100, num_updates // 10))
     trainer = Trainer(
         1, num_gpus=1, gradient_clip_val=1, warmup=warmup, precision=precision
@@ -514,7 +515,7 @@ class MixtureOfExperts(nn.Module):
         scores = torch.sigmoid(self.router(tokens))  # (m, E)
         chosen = (scores + self.bias).topk(self.top_k, dim=-1).indices  # (m, k)
         weights = scores.gather(-1, chosen)
-        weights = self.top_k * weights / weights.sum(dim=-1, keepdim=True)
+        weights = self.top_k * weights / weights.sum(dim=-1, keepdim=True)  # sum k
         output = torch.zeros_like(tokens)
         for i, expert in enumerate(self.experts):
             rows, ranks = (chosen == i).nonzero(as_tuple=True)  # its tokens
