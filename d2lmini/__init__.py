@@ -25,7 +25,9 @@ from .drawing import (
 )
 from .gpt import (
     GPT,
+    ExpertGPT,
     GPTBlock,
+    MixtureOfExperts,
     SwiGLU,
     TokenWindows,
     bits_per_byte,
@@ -266,6 +268,8 @@ __all__ = [
     "standard_library",
     "TokenWindows",
     "train_gpt",
+    "MixtureOfExperts",
+    "ExpertGPT",
     "encode_answers",
     "answer_log_probs",
     "sample_answers",

@@ -32,6 +32,8 @@ __all__ = [
     "standard_library",
     "TokenWindows",
     "train_gpt",
+    "MixtureOfExperts",
+    "ExpertGPT",
 ]
 
 
@@ -202,7 +204,7 @@ class GPT(Classifier):
                 continue
             if name.endswith("bias"):
                 std = 0.0
-            elif name.endswith(("W_o.weight", "ffn.2.weight", "ffn.down.weight")):
+            elif name.endswith(("W_o.weight", "ffn.2.weight", "down.weight")):
                 std = 0.02 / math.sqrt(2 * len(self.blks))
             elif name.endswith(("gate.weight", "up.weight", "ffn.0.weight")):
                 std = self.ffn_std
@@ -478,9 +480,82 @@ def train_gpt(
         lr=lr,
     )
     model.plot_train_per_epoch = 20
+    model.board.xlabel = "fraction of the updates"
     warmup = max(1, min(100, num_updates // 10))
     trainer = Trainer(
         1, num_gpus=1, gradient_clip_val=1, warmup=warmup, precision=precision
     )
     trainer.fit(model, windows)
     return model.eval()
+
+
+class MixtureOfExperts(nn.Module):
+    """SwiGLU networks of which each token uses top_k (DeepSeek-AI, 2024).
+
+    X (..., d) gives the same shape. After a call, `load` (E) has the fraction of all
+    choices that fell on each of the E experts. Raises ValueError for a top_k that is
+    not from 1 to E.
+    """
+
+    def __init__(self, num_hiddens, ffn_num_hiddens, num_experts, top_k):
+        super().__init__()
+        if not 1 <= top_k <= num_experts:
+            raise ValueError(
+                f"top_k must be from 1 to num_experts = {num_experts}, and is {top_k}"
+            )
+        self.top_k = top_k
+        self.router = nn.Linear(num_hiddens, num_experts, bias=False)
+        self.experts = nn.ModuleList(
+            SwiGLU(num_hiddens, ffn_num_hiddens) for _ in range(num_experts)
+        )
+        self.register_buffer("bias", torch.zeros(num_experts))
+
+    def forward(self, X):
+        tokens = X.flatten(0, -2)  # (m, d)
+        scores = torch.sigmoid(self.router(tokens))  # (m, E)
+        chosen = (scores + self.bias).topk(self.top_k, dim=-1).indices  # (m, k)
+        weights = scores.gather(-1, chosen)
+        weights = self.top_k * weights / weights.sum(dim=-1, keepdim=True)  # sum k
+        output = torch.zeros_like(tokens)
+        for i, expert in enumerate(self.experts):
+            rows, ranks = (chosen == i).nonzero(as_tuple=True)  # its tokens
+            part = weights[rows, ranks, None] * expert(tokens[rows])
+            output = output.index_add(0, rows, part.to(output.dtype))
+        counts = chosen.flatten().bincount(minlength=len(self.experts))
+        self.load = counts / chosen.numel()
+        return output.view_as(X)
+
+    def balance(self, rate):
+        """Raise the bias of experts with too small a load, and lower the others'."""
+        self.bias += rate * torch.sign(1 / len(self.experts) - self.load)
+
+
+class ExpertGPT(GPT):
+    """A `GPT` with a mixture of experts in place of each feed-forward network.
+
+    Takes what GPT takes; ffn_num_hiddens is the width of an expert. The biases of the
+    routers change by balance_rate at each update.
+    """
+
+    def __init__(
+        self,
+        vocab_size,
+        num_hiddens,
+        *sizes,
+        num_experts,
+        top_k,
+        ffn_num_hiddens,
+        balance_rate=0.0,
+        **options,
+    ):
+        super().__init__(vocab_size, num_hiddens, *sizes, **options)
+        self.balance_rate = balance_rate
+        for blk in self.blks:
+            blk.ffn = MixtureOfExperts(num_hiddens, ffn_num_hiddens, num_experts, top_k)
+        self._init_weights()
+
+    def training_step(self, batch):
+        loss = super().training_step(batch)
+        for blk in self.blks:
+            blk.ffn.balance(self.balance_rate)
+        return loss

@@ -166,34 +166,22 @@ def verify(drafted, draft, target, uniforms):
     return count, r / r.sum()
 """,
     "11.8": """
-class MixtureOfExperts(nn.Module):
-    def __init__(self, num_hiddens, ffn_num_hiddens, num_experts, top_k):
-        super().__init__()
-        self.top_k = top_k
-        self.router = nn.Linear(num_hiddens, num_experts, bias=False)
-        self.experts = nn.ModuleList()
-        for _ in range(num_experts):
-            self.experts.append(expert(num_hiddens, ffn_num_hiddens))
-
-    def forward(self, X):
-        scores = self.router(X)
-        limit = scores.topk(self.top_k, dim=-1).values[..., -1:]
-        weights = torch.softmax(scores.masked_fill(scores < limit, -math.inf), dim=-1)
-        output = torch.zeros_like(X)
-        for i, network in enumerate(self.experts):
-            mine = scores[..., i] >= limit[..., 0]
-            if mine.any():
-                part = torch.zeros_like(X)
-                part[mine] = weights[mine][:, i : i + 1] * network(X[mine])
-                output = output + part
-        return output
-
 def balance_loss(scores, top_k):
     tokens, E = scores.shape
     order = scores.argsort(dim=-1, descending=True)[:, :top_k]
     chosen = torch.zeros(tokens, E).scatter(1, order, 1.0)
     share = chosen.sum(dim=0) / chosen.sum()
     return E * torch.dot(share, scores.softmax(-1).mean(0))
+
+def within_capacity(chosen, num_experts, capacity):
+    n, k = chosen.shape
+    left = [capacity] * num_experts
+    result = torch.zeros(n, k, dtype=torch.bool)
+    for rank in range(k):
+        for j, i in enumerate(chosen[:, rank].tolist()):
+            result[j, rank] = left[i] > 0
+            left[i] -= 1
+    return result
 """,
     "11.9": """
 @torch.no_grad()
@@ -367,21 +355,24 @@ def longest_copy(sample, text):
 - one position too early, if all are accepted: `target[k].clone()` -> `target[k - 1].clone()`
 """,
     "11.8": """
-- the weights from the softmax over all scores:
-  `weights = torch.softmax(scores.masked_fill(scores < limit, -math.inf), dim=-1)` -> `weights = torch.softmax(scores, dim=-1)`
-- each expert sees all tokens:
-  `part[mine] = weights[mine][:, i : i + 1] * network(X[mine])`
-  -> `part[mine] = weights[mine][:, i : i + 1] * network(X)[mine]`
-- the router does not learn from the output: `weights[mine][:, i : i + 1]` -> `weights.detach()[mine][:, i : i + 1]`
-- a router with a bias: `num_experts, bias=False)` -> `num_experts)`
-- one network for all experts:
-  `self.experts.append(expert(num_hiddens, ffn_num_hiddens))`
-  -> `self.experts.append(self.experts[0] if i else expert(num_hiddens, ffn_num_hiddens))`,
-  `for _ in range(num_experts)` -> `for i in range(num_experts)`
 - f for the best expert only: `[:, :top_k]` -> `[:, :1]`
 - f as a fraction of the tokens: `/ chosen.sum()` -> `/ tokens`
 - P from the chosen experts only:
   `scores.softmax(-1).mean(0)` -> `(chosen * scores.softmax(-1)).mean(0)`
+- no gradient: `scores.softmax(-1).mean(0)` -> `scores.detach().softmax(-1).mean(0)`
+- one choice too many: `left[i] > 0` -> `left[i] >= 0`
+- all choices of a token before those of the next:
+  `    for rank in range(k):
+        for j, i in enumerate(chosen[:, rank].tolist()):`
+  -> `    for j in range(n):
+        for rank, i in enumerate(chosen[j].tolist()):`
+- each rank has a capacity of its own:
+  `    left = [capacity] * num_experts
+    result` -> `    result`,
+  `    for rank in range(k):
+` -> `    for rank in range(k):
+        left = [capacity] * num_experts
+`
 """,
     "11.9": """
 - without the gain of the normalisation: `* model.norm.weight / size` -> `/ size`

@@ -13,12 +13,14 @@ from tools.measure.experiments import (
     differences,
     draws,
     embeddings,
+    experts,
     gpt,
     look_up,
     look_up_longer,
     norms,
     parts,
     phrasebook,
+    sampling,
     training,
     vision,
 )
@@ -246,6 +248,32 @@ def test_every_part_of_a_gpt_is_trained_from_small_and_from_larger_weights():
     numbers = [number for _, *run in rows.values() for number in run]
     assert len({*numbers}) == 6
     assert all(3 < number < 4 for number in numbers)  # near 10 bits for 2.7 bytes
+
+
+def test_experts_store_as_much_as_the_wide_network_and_use_no_more_than_the_narrow(
+    monkeypatch,
+):
+    rates = []
+    monkeypatch.setattr(experts, "train", lambda model, n: rates.append(model.lr) or n)
+    tokens = torch.arange(256 * 128) % 1024
+    monkeypatch.setattr(experts, "tokens_of_python", lambda: (None, tokens, None))
+    narrow, wide, *mixtures = dict(experts.rows(0, None, num_batches=7)).values()
+    routers = 2 * 8 * experts.WIDTH
+    for weights, used, *bits, busiest in mixtures:
+        assert weights == wide[0] + routers and used == narrow[0] + routers
+        assert bits == [7, 7] and 1 / 8 < busiest <= 1 / 2
+    assert all(
+        used == weights and load is None for weights, used, *_, load in (narrow, wide)
+    )
+    assert tuple(rates) == 4 * experts.RATES
+
+
+def test_runs_of_four_tokens_are_repeated_where_they_occurred_before():
+    assert sampling.repeated([1, 2, 3, 4, 5]) == 0
+    assert sampling.repeated([1, 2, 3, 4, 1, 2, 3, 4]) == pytest.approx(1 / 5)
+    assert sampling.repeated([7] * 10) == pytest.approx(6 / 7)
+    assert sampling.repeated([1, 2]) == 0
+    assert sampling.until([5, 6, 9, 7], 9) == [5, 6] and sampling.until([5], 9) == [5]
 
 
 def test_a_table_has_the_mean_and_the_spread_over_the_seeds(monkeypatch):

@@ -94,6 +94,22 @@ def test_the_losses_that_a_figure_of_chapter_7_draws_are_those_of_the_results():
             assert [means[0], std, means[1], std_with] == measured[rate, norm]
 
 
+def test_the_bits_that_a_figure_of_chapter_11_draws_are_those_of_the_results():
+    cells = read(ROOT / "notebooks" / "11_gpt.ipynb").cells
+    (source,) = [cell.source for cell in cells if cell.source.startswith("measured = {")]
+    names = {}
+    exec(source, names)
+    table = (ROOT / "book" / "_generated" / "gpt.md").read_text(encoding="utf-8")
+    for start, rows in names["measured"].items():
+        first = start.replace("initial", "first")
+        for model, drawn in rows.items():
+            row = re.search(rf"^\| {model}, {first} \| [\d,]+ \|(.*)\|$", table, re.M)
+            found = numbers(row[1])  # mean, deviation, mean, ...
+            assert all(
+                has(f"{x:.2f}", [y]) for x, y in zip(drawn, found[::2] + found[1::2])
+            )
+
+
 def test_numbers_are_looked_for_at_their_precision():
     cells = [
         nbformat.v4.new_markdown_cell(

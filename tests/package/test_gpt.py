@@ -114,6 +114,64 @@ def test_initial_weights_are_those_of_gpt_2(options):
             assert 0.9 * std < weights.std() < 1.1 * std, name
 
 
+# --- a mixture of experts ------------------------------------------------------------
+
+
+def test_a_mixture_of_experts_is_the_weighted_sum_of_those_with_the_largest_scores():
+    layer, X = larger(d2l.MixtureOfExperts(6, 10, num_experts=5, top_k=2)), random(3, 4, 6)
+    layer.bias = torch.tensor([0.3, 0, -0.3, 0, 0.1])  # counts in the choice alone
+    seen, counts = [], torch.zeros(5)
+    for i, expert in enumerate(layer.experts):
+        expert.register_forward_hook(lambda m, args, Y, i=i: seen.append((i, len(args[0]))))
+    found, (numbers, sizes) = layer(X), zip(*seen)
+    expected = []
+    for x in X.flatten(0, 1):
+        scores = (layer.router.weight @ x).sigmoid()
+        chosen = sorted(range(5), key=lambda i: scores[i] + layer.bias[i])[-2:]
+        weights = 2 * scores[chosen] / scores[chosen].sum()
+        expected.append(sum(w * layer.experts[i](x[None]) for w, i in zip(weights, chosen)))
+        counts[chosen] += 1
+    assert_close(found, torch.cat(expected).view(3, 4, 6))
+    assert numbers == (0, 1, 2, 3, 4) and list(sizes) == counts.tolist()
+    assert_close(layer.load, counts / 24)
+
+
+def test_balancing_raises_the_bias_of_experts_with_a_small_load_and_lowers_the_others():
+    layer = d2l.MixtureOfExperts(6, 10, num_experts=4, top_k=2)
+    layer.load = torch.tensor([0.5, 0.25, 0.15, 0.1])
+    layer.balance(0.01)
+    assert_close(layer.bias, torch.tensor([-0.01, 0, 0.01, 0.01]))
+    with pytest.raises(
+        ValueError, match="top_k must be from 1 to num_experts = 4, and is 5"
+    ):
+        d2l.MixtureOfExperts(6, 10, num_experts=4, top_k=5)
+
+
+def test_a_gpt_with_one_expert_is_the_gpt_with_its_network():
+    dense = gpt(**LLAMA, ffn_num_hiddens=10)
+    one = {"num_experts": 1, "top_k": 1, "ffn_num_hiddens": 10}
+    model = d2l.ExpertGPT(40, 24, 2, 4, max_len=16, **LLAMA, **one)
+    state = {
+        name.replace("ffn.", "ffn.experts.0."): value
+        for name, value in dense.state_dict().items()
+    }
+    model.load_state_dict(state, strict=False)
+    assert_close(model(some_tokens()), dense(some_tokens()))
+
+
+@pytest.mark.parametrize("precision", ["32-true", "bf16-mixed"])
+def test_each_update_balances_the_experts_at_the_rate(precision):
+    options = {"num_experts": 4, "top_k": 2, "ffn_num_hiddens": 8, "balance_rate": 0.01}
+    model = d2l.ExpertGPT(40, 24, 2, 4, max_len=16, **LLAMA, **options)
+    model.board.display = False
+    data = d2l.TokenWindows(torch.arange(200) % 40, 3, n=8, batch_size=2)
+    d2l.Trainer(1, precision=precision).fit(model, data)
+    for blk in model.blks:
+        steps = blk.ffn.bias / 0.01
+        assert_close(steps, steps.round())
+        assert 0 < steps.abs().max() <= 3.001
+
+
 # --- sampling ------------------------------------------------------------------------
 
 

@@ -17,6 +17,7 @@ from tools.measure.experiments import (
     differences,
     draws,
     embeddings,
+    experts,
     gpt,
     large,
     look_up,
@@ -24,6 +25,7 @@ from tools.measure.experiments import (
     norms,
     parts,
     phrasebook,
+    sampling,
     small,
     vision,
 )
@@ -42,6 +44,8 @@ EXPERIMENTS = {
     "look_up": look_up,
     "look_up_longer": look_up_longer,
     "gpt": gpt,
+    "experts": experts,
+    "sampling": sampling,
 }
 
 
