@@ -117,14 +117,6 @@ class TransformerLM(Module):
         self.dense = nn.Linear(num_hiddens, vocab_size)
         self.dense.weight = self.encoder.embedding.weight
 
-    def encode(self, X, valid_lens, prefix_lens=None):
-        """The vectors (b, n, num_hiddens) of the tokens, before the output layer."""
-        lens = valid_lens_for(self.mask, valid_lens, X.shape[1], prefix_lens)
-        return self.encoder(X, lens)
-
-    def forward(self, X, valid_lens, prefix_lens=None):
-        return self.dense(self.encode(X, valid_lens, prefix_lens))
-
     def loss(self, Y_hat, Y):
         """The mean cross-entropy, without labels of -100; 0 if there are no others."""
         Y_hat, Y = Y_hat.flatten(0, 1), Y.flatten()
@@ -134,6 +126,14 @@ class TransformerLM(Module):
     def configure_optimizers(self):
         """Adam (Kingma & Ba, 2015), in PyTorch's fused version."""
         return torch.optim.Adam(self.parameters(), lr=self.lr, fused=True)
+
+    def encode(self, X, valid_lens, prefix_lens=None):
+        """The vectors (b, n, num_hiddens) of the tokens, before the output layer."""
+        lens = valid_lens_for(self.mask, valid_lens, X.shape[1], prefix_lens)
+        return self.encoder(X, lens)
+
+    def forward(self, X, valid_lens, prefix_lens=None):
+        return self.dense(self.encode(X, valid_lens, prefix_lens))
 
 
 def mask_tokens(X, vocab, rate=0.15, *, generator=None):
