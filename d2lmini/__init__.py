@@ -78,7 +78,14 @@ from .post_training import (
     sample_answers,
     stream,
 )
-from .pretraining import TransformerLM, corrupt_spans, mask_tokens, valid_lens_for
+from .pretraining import (
+    TransformerLM,
+    corrupt_spans,
+    mask_tokens,
+    token_rows,
+    train_on_rows,
+    valid_lens_for,
+)
 from .queries_keys_values import (
     attention_pooling,
     draw_attention,
@@ -251,6 +258,8 @@ __all__ = [
     "ViT",
     "LookUp",
     "FashionMNIST",
+    "token_rows",
+    "train_on_rows",
     "valid_lens_for",
     "TransformerLM",
     "mask_tokens",

@@ -11,10 +11,47 @@ import random
 import torch
 from torch import nn
 
-from .training import Module
+from .training import Module, try_gpu
 from .transformer import TransformerEncoder
 
-__all__ = ["valid_lens_for", "TransformerLM", "mask_tokens", "corrupt_spans"]
+__all__ = [
+    "token_rows",
+    "train_on_rows",
+    "valid_lens_for",
+    "TransformerLM",
+    "mask_tokens",
+    "corrupt_spans",
+]
+
+
+def token_rows(sentences, vocab):
+    """Sentences, lists of tokens, as rows (b, n): <bos>, tokens, <eos> and <pad>."""
+    n = max(map(len, sentences)) + 2
+    rows = [["<bos>", *sentence, "<eos>"] for sentence in sentences]
+    return torch.tensor(vocab[[row + ["<pad>"] * (n - len(row)) for row in rows]])
+
+
+def train_on_rows(model, rows, make_batch, num_steps, lr=0.01):
+    """Train a model with Adam on random rows (rows, n), 64 a step; return it for use.
+
+    make_batch turns such rows into a batch for the model, labels last, for its `loss`.
+    The rate rises to lr during a tenth of the steps and then falls to almost 0.
+    """
+    device = try_gpu()
+    model, rows = model.to(device).train(), rows.to(device)
+    optimizer = torch.optim.Adam(model.parameters(), lr=lr, fused=True)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, lr, total_steps=num_steps, pct_start=0.1
+    )
+    for _ in range(num_steps):
+        *batch, labels = make_batch(rows[torch.randint(len(rows), (64,))])
+        loss = model.loss(model(*batch), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1)
+        optimizer.step()
+        schedule.step()
+    return model.eval().cpu()
 
 
 def valid_lens_for(mask, valid_lens, num_tokens, prefix_lens=None):
@@ -80,6 +117,16 @@ class TransformerLM(Module):
         self.dense = nn.Linear(num_hiddens, vocab_size)
         self.dense.weight = self.encoder.embedding.weight
 
+    def loss(self, Y_hat, Y):
+        """The mean cross-entropy, without labels of -100; 0 if there are no others."""
+        Y_hat, Y = Y_hat.flatten(0, 1), Y.flatten()
+        total = nn.functional.cross_entropy(Y_hat, Y, reduction="sum")
+        return total / (Y != -100).sum().clamp(min=1)
+
+    def configure_optimizers(self):
+        """Adam (Kingma & Ba, 2015), in PyTorch's fused version."""
+        return torch.optim.Adam(self.parameters(), lr=self.lr, fused=True)
+
     def encode(self, X, valid_lens, prefix_lens=None):
         """The vectors (b, n, num_hiddens) of the tokens, before the output layer."""
         lens = valid_lens_for(self.mask, valid_lens, X.shape[1], prefix_lens)
@@ -87,16 +134,6 @@ class TransformerLM(Module):
 
     def forward(self, X, valid_lens, prefix_lens=None):
         return self.dense(self.encode(X, valid_lens, prefix_lens))
-
-    def configure_optimizers(self):
-        """Adam (Kingma & Ba, 2015), in PyTorch's fused version."""
-        return torch.optim.Adam(self.parameters(), lr=self.lr, fused=True)
-
-    def loss(self, Y_hat, Y):
-        """The mean cross-entropy, without labels of -100; 0 if there are no others."""
-        Y_hat, Y = Y_hat.flatten(0, 1), Y.flatten()
-        total = nn.functional.cross_entropy(Y_hat, Y, reduction="sum")
-        return total / (Y != -100).sum().clamp(min=1)
 
 
 def mask_tokens(X, vocab, rate=0.15, *, generator=None):

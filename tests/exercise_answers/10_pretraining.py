@@ -111,6 +111,31 @@ def least_compute(loss, law):
     part = law["A"] / N**a + law["B"] / D**b
     return 6 * (part / excess) ** ((a + b) / (a * b))
 """,
+    "10.7": """
+def novelty(sentences, known, n):
+    new = total = 0
+    for sentence in sentences:
+        for i in range(len(sentence) - n + 1):
+            run, total = sentence[i : i + n], total + 1
+            new += not any(
+                run == other[j : j + n]
+                for other in known
+                for j in range(len(other) - n + 1)
+            )
+    return new / total if total else 0.0
+
+
+def longest_copy(sentence, known):
+    best = 0
+    for other in known:
+        lengths = [0] * (len(other) + 1)  # of the common runs that end here
+        for token in sentence:
+            before = lengths[:]
+            for j, same in enumerate(other):
+                lengths[j + 1] = before[j] + 1 if token == same else 0
+                best = max(best, lengths[j + 1])
+    return best
+""",
 }
 
 MISTAKES = {
@@ -195,6 +220,18 @@ def balanced_loss`
   `6 * (part / excess) ** ((a + b) / (a * b))`
   -> `6 * (2 * law["A"] / excess) ** (1 / a) * (2 * law["B"] / excess) ** (1 / b)`
 - forgets E: `excess, a, b = loss - law["E"],` -> `excess, a, b = loss - 0 * law["E"],`
+""",
+    "10.7": """
+- the share that is known: `return new / total if total else 0.0` -> `return 1 - new / total if total else 0.0`
+- a share of 1 where there is no run: `if total else 0.0` -> `if total else 1.0`
+- only the beginnings of known sentences: `for j in range(len(other) - n + 1)` -> `for j in range(min(1, len(other) - n + 1))`
+- equal sentences once: `for sentence in sentences:` -> `for sentence in sorted(set(sentences)):`
+- runs that go on in the next sentence: `for sentence in sentences:` -> `for sentence in [sum(sentences, ())]:`
+- any common subsequence: `before[j] + 1 if token == same else 0` -> `before[j] + 1 if token == same else max(before[j + 1], lengths[j])`
+- the share and not the number: `    return best` -> `    return best / max(1, len(sentence))`
+- the first known sentence alone: `for other in known:
+        lengths` -> `for other in known[:1]:
+        lengths`
 """,
 }
 

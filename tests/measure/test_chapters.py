@@ -166,24 +166,20 @@ def test_the_small_gpt_is_trained_with_three_seeds_and_stands_beside_models_that
     ]
 
 
-def test_each_seed_has_one_of_the_pretrained_models(monkeypatch):
-    monkeypatch.setattr(pretraining, "many_labels", lambda *_: {})
-    names = {"right_or_wrong": "order", "living_or_thing": "words", "seen": []}
-    names["hard"] = torch.tensor([False, False, True])
+def test_each_seed_has_one_of_the_pretrained_models_and_as_many_updates(monkeypatch):
+    monkeypatch.setattr(pretraining, "regression", lambda training, test, pairs: 0.5)
+    names = {"right_or_wrong": lambda num, seed: None}
 
-    def table(task, numbers, seeds):
-        names["seen"].append((task, names["mlm"], *seeds))
-        return {"all": torch.tensor([[number / 1000] for number in numbers])}
+    def fine_tune(start, task, number, seed, updates):
+        assert names["mlm"] == f"model {seed}" and updates == pretraining.UPDATES
+        return number / 10_000 + seed / 100
 
-    names |= {"table": table, "prefers": lambda model: torch.tensor([True, False, model])}
-    names |= {"mlm": True, "train_masked": lambda seed: False}
-    found = pretraining.measure(names)
-    assert "| masked model, seed 0 | 0.500 | 1.000 |" in found["agreement"]
-    assert "| masked model, seed 1 | 0.500 | 0.000 |" in found["agreement"]
-    row = "| 0.05 (0.05–0.05) | 0.10 (0.10–0.10) | 0.20 (0.20–0.20) | 0.04 (0.04–0.04) |"
-    assert row in found["few_labels"]
-    runs = [(True, 0), (False, 1), (False, 2), (True, 3), (False, 4)]
-    assert names["seen"] == [(task, *run) for task in ("order", "words") for run in runs]
+    names["fine_tune"] = fine_tune
+    found = pretraining.many_labels([f"model {seed}" for seed in range(3)], names)
+    rows = {name: cells for name, *cells in found}
+    assert rows["scratch"][-1] == rows["all"][-1] == "0.33 (0.32–0.34)"
+    assert rows["blocks"][:3] == ["", "", "0.03 (0.02–0.04)"]
+    assert rows["regression on neighbours"][1:3] == ["", "0.50 (0.50–0.50)"]
 
 
 def texts(num, seed):
@@ -193,25 +189,36 @@ def texts(num, seed):
     return X, ((X == 1).long().argmax(1) < (X == 2).long().argmax(1)).long()
 
 
-def test_pairs_of_words_tell_which_of_two_comes_first():
-    assert pretraining.pairs_of_words(texts(40, 0), texts(40, 1)) == 1
+def test_a_regression_on_pairs_tells_which_of_two_words_comes_first():
+    regression, pairs = pretraining.regression, pretraining.all_pairs
+    assert regression(texts(40, 0), texts(40, 1), pairs) == 1
     X, y = texts(400, 2)
-    assert pretraining.pairs_of_words((X, y), (X, 1 - y)) == 0
+    assert regression((X, y), (X, 1 - y), pairs) == 0
 
 
-def test_without_pretraining_more_labels_and_more_updates_are_tried():
-    def fine_tune(name, task, num, seed, updates):
-        assert name in ("scratch", *pretraining.PARTS) and task is texts
-        return num / 100 + seed / 10 + updates / 1000
+def test_an_n_gram_is_sure_of_what_always_follows():
+    X = torch.tensor([[1, 3, 4, 2], [1, 4, 2, 0]] * 50)  # 1 is <bos>, 0 is <pad>
+    page = SimpleNamespace(bos=1, pad=0, X={"train": X, "val": X}, vocab=range(5))
+    # only the first token of a sentence is open: two choices for one of 2.5 tokens
+    assert pretraining.counting_perplexity(2, page) == pytest.approx(2**0.4, abs=0.02)
 
-    names = {"right_or_wrong": texts, "fine_tune": fine_tune}
-    found = pretraining.many_labels(names, [20, 40], range(2))
-    assert [*found] == [
-        "scratch, 60 updates",
-        "scratch, 600 updates",
-        *(f"{part}, 600 updates" for part in pretraining.PARTS),
-        "pairs of words",
-    ]
-    expected = torch.tensor([[0.8, 0.9], [1.0, 1.1]])
-    torch.testing.assert_close(found["scratch, 600 updates"], expected)
-    assert found["pairs of words"].shape == (2, 2)
+
+def test_a_model_that_copies_the_answers_of_its_prompt_solves_no_task():
+    def ask(lines, question):
+        return lines[-1].rpartition("-> ")[2]
+
+    for name, described, examples, exchanged in pretraining.few_shot(ask):
+        assert described == examples == exchanged == "0.00 (0.00–0.00)", name
+
+
+def test_right_answers_are_counted_for_words_that_the_prompt_does_not_show():
+    opposite = dict(pretraining.pairs_of("the opposite"))
+
+    def ask(lines, question):
+        assert not any(line.startswith(f"{question} ->") for line in lines)
+        shown = dict(line.split(" -> ") for line in lines if "->" in line)
+        right = shown and all(opposite.get(x) == y for x, y in shown.items())
+        return opposite.get(question, "") if right else ""
+
+    (_, *shares), *_ = pretraining.few_shot(ask)
+    assert shares == ["0.00 (0.00–0.00)", "1.00 (1.00–1.00)", "0.00 (0.00–0.00)"]

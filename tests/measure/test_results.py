@@ -30,13 +30,11 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     heads["own_text"] = own_text.COLUMNS
     heads["attention"] = ["", *attention.BLEU]
     heads["ablation"] = ["", *attention.CHANGES]
-    heads["agreement"] = ["", *pretraining.AGREEMENT]
-    heads["few_labels"] = ["", *pretraining.FEW_LABELS]
     heads["counting"] = ["", *counting.COLUMNS]
     heads["contamination"] = ["", *evaluation.COLUMNS]
     heads["judge"] = ["", *evaluation.JUDGE]
-    heads["many_labels"] = ["", *pretraining.MANY_LABELS]
-    heads |= {name: ["", *columns] for name, columns in post_training.TABLES.items()}
+    for program in (pretraining.COLUMNS, post_training.TABLES):
+        heads |= {name: ["", *columns] for name, columns in program.items()}
     included = re.findall(r"^```\{include\} _generated/(\w+)\.md$", PAGE, re.MULTILINE)
     assert sorted(included) == sorted(heads)
     for name, head in heads.items():

@@ -6,6 +6,7 @@ with a table that has it. All others, for example what was seen in some run or f
 two printed numbers, are named in the metadata of the cell: "quoted": ["0.36"].
 """
 
+import ast
 import re
 
 import nbformat
@@ -108,6 +109,38 @@ def test_the_bits_that_a_figure_of_chapter_11_draws_are_those_of_the_results():
             assert all(
                 has(f"{x:.2f}", [y]) for x, y in zip(drawn, found[::2] + found[1::2])
             )
+
+
+@pytest.mark.parametrize(
+    ("name", "table"), [("labels_needed", "many_labels"), ("prompts", "few_shot")]
+)
+def test_the_shares_that_figures_of_chapter_10_draw_are_those_of_the_results(name, table):
+    drawn = assigned(ROOT / "notebooks" / "10_pretraining.ipynb", name)
+    text = (ROOT / "book" / "_generated" / f"{table}.md").read_text(encoding="utf-8")
+    lines = [line[2:-2].split(" | ") for line in text.splitlines() if line[:1] == "|"]
+    columns = [column.removesuffix(" labels").replace(",", "") for column in lines[0]]
+    for row in lines[2:]:
+        cells = zip(columns[1:], row[1:])
+        found = {column: numbers(cell)[0] for column, cell in cells if cell}
+        shares = drawn.pop(row[0], found)  # the page may leave out a row
+        assert {str(key): share for key, share in shares.items()} == found, row
+    assert not drawn
+
+
+def test_the_losses_that_going_further_10_fits_are_those_of_the_results():
+    measured = assigned(ROOT / "notebooks" / "further" / "10_pretraining.ipynb", "measured")
+    text = (ROOT / "book" / "_generated" / "widths.md").read_text(encoding="utf-8")
+    rows = [numbers(line.replace(",", "")) for line in text.splitlines() if "±" in line]
+    assert [*measured.items()] == [(size, loss) for _, size, loss, _ in rows]
+
+
+def assigned(path, name):
+    """The value, a literal, that the code of a notebook gives a name."""
+    for cell in read(path).cells:
+        for node in ast.parse(cell.source if cell.cell_type == "code" else "").body:
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
+                return ast.literal_eval(node.value)
+    raise ValueError(f"{path} has no {name}")
 
 
 def test_numbers_are_looked_for_at_their_precision():

@@ -93,6 +93,24 @@ def test_bad_input_is_refused_by_name(call, message):
         call()
 
 
+def test_rows_have_their_sentences_between_special_tokens():
+    rows = d2l.token_rows([["a", "b"], ["c"]], VOCAB)
+    assert VOCAB.to_tokens(rows[0]) == ["<bos>", "a", "b", "<eos>"]
+    assert VOCAB.to_tokens(rows[1]) == ["<bos>", "c", "<eos>", "<pad>"]
+
+
+def test_training_on_rows_teaches_what_make_batch_asks_for():
+    torch.manual_seed(0)
+    rows = torch.arange(5, 13).repeat(40, 1).roll(1)
+
+    def next_tokens(rows):
+        return rows[:, :-1], torch.full((len(rows),), 7), rows[:, 1:]
+
+    lm = d2l.train_on_rows(model("causal"), rows, next_tokens, num_steps=60)
+    *batch, labels = next_tokens(rows)
+    assert not lm.training and lm.loss(lm(*batch), labels) < 0.1
+
+
 # --- objectives ----------------------------------------------------------------------
 
 

@@ -36,7 +36,7 @@ def text_of_updates(tokens, updates):
 def kneser_ney(ids, n, vocab_size, discount=0.8):
     """A function: the probability of the last token of a run of up to n, given the others.
 
-    It counts the runs in ids, with the smoothing of Kneser and Ney as chapter 10 has it.
+    It counts the runs in ids, with the smoothing of Kneser and Ney (Going further 10).
     Each count gives up the discount, for the sake of the runs without their first token.
     A shorter run counts as often as different tokens stand before it.
     """

@@ -1,95 +1,175 @@
-"""Run the experiments of chapter 10 with more seeds: three pretrained models.
+"""Run the experiments of chapter 10 with more seeds.
 
     make pretraining [ONLY=many_labels] [WRITE=1]
 
-The first table says how often each masked model prefers the right form of a hidden verb,
-the second how well classifiers do that start from parts of these models, and the third
-how many labels do without pretraining what few do with it, and what parts of the model do
-with more updates. The code is that of the notebook's cells, in whose kernel `measure` runs.
-With WRITE=1, the tables go to book/_generated.
+The tables say how well language models write, beside models that count; how the loss falls
+with the width; how often each masked model prefers the right form of a hidden verb; how
+many labels do without pretraining what few do with it, and what parts of the model do; and
+how often SmolLM2 solves a task that its prompt shows. The code is that of the notebook's
+cells, in whose kernel `measure` runs. With WRITE=1, the tables go to book/_generated.
 """
 
+import math
+import random
+import statistics
 import sys
-from itertools import combinations
+from itertools import combinations, pairwise
+from types import SimpleNamespace
 
 import torch
 from torch import nn
 
 from tools import ROOT
-from tools.measure import chapter, results
+from tools.measure import chapter, counting, results
 
 NOTEBOOK = ROOT / "notebooks" / "10_pretraining.ipynb"
-LAST = "def table("  # in the last cell that is needed: what follows uses the functions
-TASKS = {"right_or_wrong": [50, 100, 200], "living_or_thing": [40]}
-AGREEMENT = ["easy", "hard"]
-FEW_LABELS = [
-    f"{task.replace('_', ' ')}, {number}" for task in TASKS for number in TASKS[task]
-]
-NUMBERS = [200, 400, 800, 1600, 3200]
-PARTS = "all", "embeddings", "blocks", "shuffled"
-RUNS = ("scratch", 60), ("scratch", 600), *((part, 600) for part in PARTS)
-MANY_LABELS = [f"{number:,} labels" for number in NUMBERS]
+LAST = "def right_or_wrong("  # in the last cell that is needed
+SEEDS = 0, 1, 2
+RUNS_OF = 2, 3, 4, 5
+WIDTHS = 12, 16, 24, 32, 48, 64
+NUMBERS = 50, 100, 200, 400, 800, 1600, 3200
+FEW = 200, 400, 800, 1600  # for parts of the model
+PARTS = "embeddings", "blocks", "shuffled"
+UPDATES = 300
+COLUMNS = {
+    "language_model": ["perplexity", "new sentences", "right ends of new questions"],
+    "widths": ["parameters", "held-out loss"],
+    "agreement": ["easy", "hard"],
+    "many_labels": [f"{number:,} labels" for number in NUMBERS],
+    "few_shot": ["task described", "four examples", "their answers exchanged"],
+}
+TASKS = {
+    "the opposite": (
+        "Write the opposite of the word.",
+        "hot cold, big small, up down, early late, open closed, happy sad, fast slow, "
+        "rich poor, wet dry, old young, light dark, full empty, strong weak, "
+        "north south, day night, black white",
+    ),
+    "the plural": (
+        "Write the plural of the word.",
+        "cat cats, box boxes, child children, city cities, mouse mice, house houses, "
+        "man men, dog dogs, foot feet, bus buses, baby babies, tree trees, "
+        "woman women, knife knives, tooth teeth, day days",
+    ),
+    "three words in reverse": (
+        "Write the words in reverse order.",
+        "a b c, one two three, red green blue, cat dog bird, sun moon star, x y z, "
+        "he she it, bread milk tea, king queen prince, p q r, day week month, "
+        "north east south, up left down, book pen desk, fire water air, eye ear nose",
+    ),
+}
 
 
-def agreement(models, names):
-    """Name -> the shares of right verbs, in easy and in hard sentences, of each model."""
-    rows, hard = {}, names["hard"]
-    for seed, model in enumerate(models):
-        right = names["prefers"](model).float()
-        shares = right[~hard].mean().item(), right[hard].mean().item()
-        rows[f"masked model, seed {seed}"] = shares
+def spread(values):
+    """The mean, the lowest and the highest."""
+    return f"{statistics.mean(values):.2f} ({min(values):.2f}–{max(values):.2f})"
+
+
+def counting_perplexity(n, page):
+    """The held-out perplexity of an n-gram model with the smoothing of Kneser and Ney."""
+
+    def runs(rows):
+        return [
+            [page.bos] * (n - 1) + [t for t in row if t not in (page.pad, page.bos)]
+            for row in rows.tolist()
+        ]
+
+    ids = [token for row in runs(page.X["train"]) for token in row]
+    prob = counting.kneser_ney(ids, n, len(page.vocab), discount=0.75)
+    logs = [
+        math.log(prob(tuple(row[i - n : i])))
+        for row in runs(page.X["val"])
+        for i in range(n, len(row) + 1)
+    ]
+    return math.exp(-statistics.mean(logs))
+
+
+def language_models(page):
+    rows = []
+    for n in RUNS_OF:
+        judged = page.judge(page.write_by_counting(n, 3000))
+        rows.append([f"counting, runs of {n}", counting_perplexity(n, page), *judged])
+    for seed in SEEDS:
+        model = page.train_writer(seed)
+        judged = page.judge(page.write(model, 1500, seed))
+        score = page.perplexity(model, page.X["val"])
+        rows.append([f"Transformer, seed {seed}", score, *judged])
+    return [
+        [name, f"{score:.1f}", *(f"{share:.2f}" for share in shares)]
+        for name, score, *shares in rows
+    ]
+
+
+def widths(page):
+    """The language model in several widths, with the same text, updates and rate."""
+    rows = []
+    for width in WIDTHS:
+        losses = []
+        for seed in SEEDS:
+            model = page.train_writer(seed, width)
+            losses.append(math.log(page.perplexity(model, page.X["val"])))
+        size = sum(weight.numel() for weight in model.parameters())
+        mean, std = statistics.mean(losses), statistics.stdev(losses)
+        rows.append([str(width), f"{size:,}", f"{mean:.3f} ± {std:.3f}"])
     return rows
 
 
-def few_labels(models, names, seeds):
-    """Name of a start -> its accuracies (columns, seeds); the seeds share the models."""
-    rows = {}
-    for task, numbers in TASKS.items():
-        for seed in seeds:
-            names["mlm"] = models[seed % len(models)]
-            found = names["table"](names[task], numbers, seeds=[seed])
-            for start, column in found.items():
-                rows.setdefault(start, {}).setdefault(task, []).append(column)
-    return {
-        start: torch.cat([torch.cat(columns, dim=1) for columns in tasks.values()])
-        for start, tasks in rows.items()
-    }
+def agreement(models, page):
+    """The shares of right verbs, in easy and in hard sentences, of each model."""
+    rows = []
+    for seed, model in enumerate(models):
+        right = page.prefers(model).float()
+        shares = right[~page.hard].mean(), right[page.hard].mean()
+        rows.append([f"masked model, seed {seed}", *(f"{share:.3f}" for share in shares)])
+    return rows
 
 
-def many_labels(names, numbers, seeds):
-    """Name of a classifier -> its accuracies (numbers, seeds).
+def many_labels(models, names):
+    """Accuracies of classifiers by the number of labels; each seed has a model of its own.
 
-    From scratch there are few and ten times as many updates, as many as the pretrained
-    weights and each of their parts get. The last classifier counts pairs of words.
+    All networks have as many updates. The last two rows are those of a regression.
     """
     task, fine_tune = names["right_or_wrong"], names["fine_tune"]
-    rows = {
-        f"{start}, {updates} updates": [
-            [fine_tune(start, task, number, seed, updates) for seed in seeds]
-            for number in numbers
-        ]
-        for start, updates in RUNS
-    }
-    rows["pairs of words"] = [
-        [pairs_of_words(task(number, seed), task(600, 999)) for seed in seeds]
-        for number in numbers
-    ]
-    return {name: torch.tensor(row) for name, row in rows.items()}
+
+    def tuned(start, number, seed):
+        names["mlm"] = models[seed]
+        return fine_tune(start, task, number, seed, UPDATES)
+
+    def counted(pairs, number, seed):
+        return regression(task(number, seed), task(600, 999), pairs)
+
+    runs = [(start, tuned, start, NUMBERS) for start in ("scratch", "all")]
+    runs += [(start, tuned, start, FEW) for start in PARTS]
+    for kind in neighbours, all_pairs:
+        name = kind.__name__.replace("_", " ")
+        runs.append((f"regression on {name}", counted, kind, NUMBERS[2:]))
+    rows = []
+    for name, accuracy, what, numbers in runs:
+        found = {n: [accuracy(what, n, seed) for seed in SEEDS] for n in numbers}
+        rows.append([name, *(spread(found[n]) if n in found else "" for n in NUMBERS)])
+    return rows
 
 
-def pairs_of_words(training, test):
-    """The accuracy of a logistic regression on which word comes anywhere before which."""
+def neighbours(row):
+    return pairwise(row)
 
-    def pairs(X):
-        return [{*combinations(row, 2)} for row in X.tolist()]
 
+def all_pairs(row):
+    return combinations(row, 2)
+
+
+def regression(training, test, pairs):
+    """The accuracy of a logistic regression on which pairs of words a sentence has."""
     (X, y), (X_test, y_test) = training, test
-    column = {pair: j for j, pair in enumerate(sorted(set().union(*pairs(X))))}
+    column = {}
+    for row in X.tolist():
+        for pair in pairs(row):
+            column.setdefault(pair, len(column))
 
     def features(X):
         Z = torch.zeros(len(X), len(column))
-        for i, row in enumerate(pairs(X)):
-            Z[i, [column[pair] for pair in row if pair in column]] = 1
+        for i, row in enumerate(X.tolist()):
+            Z[i, [column[pair] for pair in pairs(row) if pair in column]] = 1
         return Z
 
     w = nn.Parameter(torch.zeros(len(column)))
@@ -107,36 +187,52 @@ def pairs_of_words(training, test):
     return ((features(X_test) @ w > 0) == y_test).float().mean().item()
 
 
-def cells_of(rows):
-    """The rows of a table: the mean of the seeds, the lowest and the highest."""
-    return [
-        [name, *(f"{run.mean():.2f} ({run.min():.2f}–{run.max():.2f})" for run in runs)]
-        for name, runs in rows.items()
-    ]
+def pairs_of(task):
+    """The questions of a task with their answers."""
+    questions = [question.strip() for question in TASKS[task][1].split(",")]
+    if task == "three words in reverse":
+        return [(words, " ".join(reversed(words.split()))) for words in questions]
+    return [tuple(question.split()) for question in questions]
 
 
-def tables(models, names, seeds):
-    """Name of a file -> its table in Markdown."""
-    shares = [
-        [name, *(f"{share:.3f}" for share in row)]
-        for name, row in agreement(models, names).items()
-    ]
-    accuracies = cells_of(few_labels(models, names, seeds))
-    return {
-        "agreement": f"{results.head(['', *AGREEMENT])}\n{results.lines(*shares)}",
-        "few_labels": f"{results.head(['', *FEW_LABELS])}\n{results.lines(*accuracies)}",
-    }
+def few_shot(ask):
+    """How often SmolLM2 solves tasks, from three draws of the four examples."""
+    rows = []
+    for name, (description, _) in TASKS.items():
+        pairs = pairs_of(name)
+        shares = {"described": [], "examples": [], "exchanged": []}
+        for seed in SEEDS:
+            drawn = random.Random(seed).sample(pairs, len(pairs))
+            shots, asked = drawn[:4], drawn[4:]
+            answers = [answer for _, answer in shots]
+            prompts = {
+                "described": [description],
+                "examples": [f"{x} -> {y}" for x, y in shots],
+                "exchanged": [
+                    f"{x} -> {y}" for (x, _), y in zip(shots, answers[1:] + answers[:1])
+                ],
+            }
+            for kind, lines in prompts.items():
+                right = [ask(lines, x).lower().rstrip(".") == y for x, y in asked]
+                shares[kind].append(statistics.mean(right))
+        rows.append([name, *map(spread, shares.values())])
+    return rows
 
 
 def measure(names, only=None):
     """The tables, given the names that the notebook's cells define."""
-    found = {}
-    if only != "many_labels":
-        models = [names["mlm"], *(names["train_masked"](seed) for seed in (1, 2))]
-        found = tables(models, names, range(5))
-    rows = cells_of(many_labels(names, NUMBERS, range(3)))
-    head = results.head(["", *MANY_LABELS])
-    return found | {"many_labels": f"{head}\n{results.lines(*rows)}"}
+    page = SimpleNamespace(**names)
+    models = [names["mlm"], *(page.train_masked(seed) for seed in SEEDS[1:])]
+    found = {"many_labels": many_labels(models, names)}
+    if only is None:
+        found["language_model"] = language_models(page)
+        found["widths"] = widths(page)
+        found["agreement"] = agreement(models, page)
+        found["few_shot"] = few_shot(page.ask)
+    return {
+        name: f"{results.head(['', *COLUMNS[name]])}\n{results.lines(*rows)}"
+        for name, rows in found.items()
+    }
 
 
 if __name__ == "__main__":
