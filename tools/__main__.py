@@ -319,6 +319,12 @@ def post_training():
 
 
 @command
+def tool_calls():
+    """train chapter 12's calls of tools with several seeds (SEEDS=3 WRITE=1)"""
+    measure("tool_calls", "SEEDS")
+
+
+@command
 def pretraining():
     """compare chapter 10's models of three seeds, in some minutes (WRITE=1)"""
     measure("pretraining", "ONLY")
