@@ -139,7 +139,8 @@ def test_a_notebook_that_fails_is_named_with_its_error(tmp_path):
 class Untrained:
     """What chapter 12 defines for its tools, with a small random model."""
 
-    SEED, say = 0, staticmethod(lambda role, content: {"role": role, "content": content})
+    SEED, LoRA = 0, d2l.LoRA
+    say = staticmethod(lambda role, content: {"role": role, "content": content})
 
     def __init__(self):
         self.smol_tokenizer = d2l.train_bpe(["a"], 256)

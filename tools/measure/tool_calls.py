@@ -22,7 +22,7 @@ from tools.measure.post_training import NOTEBOOK, table
 
 LAST = 'results["tool_calls"] = rows'
 COLUMNS = "right calls", "answers with the result", "calls on ordinary questions"
-TESTED = 48  # requests, and as many results
+TESTED = 32  # requests, and as many results
 IN_PROMPT = 4  # conversations with a call, and as many ordinary questions
 
 
@@ -34,8 +34,8 @@ def measure(names):
     answers, follow_ups = page.result_examples, page.follow_ups
     rows = {"LoRA, as on the page": page.tool_scores(*test)}
     for name, groups in {
-        "LoRA, no ordinary questions": [(calls, 6), (answers + follow_ups, 3)],
-        "LoRA, no results": [(calls + ordinary, 6), (follow_ups, 3)],
+        "LoRA, no ordinary questions": [(calls, 4), (answers + follow_ups, 2)],
+        "LoRA, no results": [(calls + ordinary, 4), (follow_ups, 2)],
     }.items():
         reset(page)
         page.teach(*groups)
@@ -60,7 +60,7 @@ def reset(page):
     """Begin anew: random first factors, and second factors that are zero."""
     _ = torch.manual_seed(page.SEED)
     for layer in page.smol.modules():
-        if isinstance(layer, d2l.LoRA):
+        if isinstance(layer, page.LoRA):
             nn.init.normal_(layer.down, std=len(layer.down) ** -0.5)
             nn.init.zeros_(layer.up)
 
