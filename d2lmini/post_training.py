@@ -249,7 +249,8 @@ def converse(
 
     messages stand before the conversation. A question is answered with the earlier
     turns in its prompt, as long as they take at most half of model.max_len; what Ctrl-C
-    ends is forgotten. For template, tools and the options see `respond`.
+    ends is forgotten. Returns the messages that are remembered. For template, tools and
+    the options see `respond`.
     """
     messages = list(messages)
     while question := read("\n> ").strip():
@@ -263,3 +264,4 @@ def converse(
         except KeyboardInterrupt:
             print(" …", end="")
     print()
+    return messages

@@ -307,7 +307,10 @@ def test_a_chat_remembers_until_nothing_is_typed_and_ctrl_c_ends_only_an_answer(
         return prompt
 
     model = Reciting([*tokenizer.encode(f"abc{END}").ids], 7, interrupted_at)
-    converse(model, tokenizer, template, END, lambda sign: next(typed), temperature=0)
+    kept = converse(
+        model, tokenizer, template, END, lambda sign: next(typed), temperature=0
+    )
+    assert kept == ([] if interrupted_at else turns("d", "abc", "e", "abc"))
     assert asked == [f"{text}<|answer|>" for text in remembered]
     assert next(typed) == "never"
     assert capsys.readouterr().out == f"{shown}{shown}\n"

@@ -20,7 +20,7 @@ import d2lmini as d2l
 from tools.measure import chapter, results
 from tools.measure.post_training import NOTEBOOK, table
 
-LAST = 'results["tool_calls"] = rows'
+LAST = 'results["tool_calls"] ='
 COLUMNS = "right calls", "answers with the result", "calls on ordinary questions"
 TESTED = 32  # requests, and as many results
 IN_PROMPT = 4  # conversations with a call, and as many ordinary questions
