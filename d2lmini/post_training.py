@@ -214,18 +214,17 @@ def dpo_margin(model, reference, chosen, rejected, beta):
     return rewards[0] - rewards[1]
 
 
-def grpo_loss(log_probs, old, reference, mask, advantages, *, clip=0.2, beta=0.04):
-    """The loss of GRPO (Shao et al., 2024), a mean over tokens and then over answers.
+def grpo_loss(log_probs, old, mask, advantages, *, low=0.2, high=0.28):
+    """The clipped loss of GRPO, a mean over all tokens of the answers.
 
-    log_probs, those when the answers were drawn, those of the reference and the mask of
-    the answers are (b, n), advantages (b, 1).
+    log_probs, those when the answers were drawn and the mask of the answers are (b, n),
+    advantages (b, 1). Ratios count between 1 - low and 1 + high. Sources: Shao et al.
+    (2024), without the divergence; Yu et al. (2025) for the mean and the two bounds.
     """
     ratio = (log_probs - old).exp()
-    clipped = ratio.clamp(1 - clip, 1 + clip)
+    clipped = ratio.clamp(1 - low, 1 + high)
     gain = torch.minimum(ratio * advantages, clipped * advantages)
-    change = reference - log_probs
-    kl = change.exp() - change - 1
-    return -(((gain - beta * kl) * mask).sum(dim=1) / mask.sum(dim=1)).mean()
+    return -(gain * mask).sum() / mask.sum()
 
 
 def recent(messages, tokenizer, template, max_tokens):

@@ -325,6 +325,12 @@ def tool_calls():
 
 
 @command
+def evaluation():
+    """ask SmolLM2 the questions of the page on evaluation, in half an hour (WRITE=1)"""
+    measure("evaluation", "ONLY")
+
+
+@command
 def pretraining():
     """compare chapter 10's models of three seeds, in some minutes (WRITE=1)"""
     measure("pretraining", "ONLY")

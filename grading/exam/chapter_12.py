@@ -107,10 +107,10 @@ def group_of_answers(random) -> Question:
     clipped = bound * advantages[worst]
     text = rf"""A model draws {G} answers to a question. They get the rewards ${", ".join(map(str, rewards))}$.
 
-a) Compute the advantages $\hat{{R}}_i$ of all answers. Use the standard deviation of the sample, with $G - 1$, and leave out the small constant.
+a) Compute the advantages $\hat{{R}}_i$ of all answers as GRPO was published: divide the differences from the mean by the standard deviation of the sample, with $G - 1$.
 
-b) The same answers are used for a second step. The ratio of a token is now $\rho = {ratio}$, once in the best answer and once in the worst one. With $\varepsilon = 0.2$,
-compute $\min\big(\rho \hat{{R}},\, \mathrm{{clip}}(\rho, 1 - \varepsilon, 1 + \varepsilon)\, \hat{{R}}\big)$ for both. For which of the two tokens does this term have
+b) The same answers are used for a second step. The ratio of a token is now $\rho = {ratio}$, once in the best answer and once in the worst one. With $\varepsilon = 0.2$
+on both sides, compute $\min\big(\rho \hat{{R}},\, \mathrm{{clip}}(\rho, 1 - \varepsilon, 1 + \varepsilon)\, \hat{{R}}\big)$ for both. For which of the two tokens does this term have
 a gradient, and why is that sensible?
 
 c) Somebody adds 10 to all rewards, and somebody else multiplies them by 2. How do the advantages change? In another group all answers have the reward 1.

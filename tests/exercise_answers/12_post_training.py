@@ -85,6 +85,36 @@ def improve(model, questions, is_right, seed):
     student.load_state_dict(model.state_dict())
     return fit(student, tokens, mask, num_steps=80, lr=0.003)
 """,
+    "12.6": """
+def standard_error(scores, groups):
+    total, n = 0, len(scores)
+    mean = scores.sum() / n
+    for g in set(groups.tolist()):
+        total = total + (scores[groups == g].sum() - mean * (groups == g).sum()) ** 2
+    return (total / n**2) ** 0.5
+
+def compare(first, second, groups):
+    d = first - second
+    return d.sum() / len(d), standard_error(d, groups)
+""",
+    "12.7": """
+def pass_at_k(n, c, k):
+    failed = 1.0
+    for i in range(k):
+        failed *= max(n - c - i, 0) / (n - i)
+    return 1 - failed
+
+def majority_right(probs, k):
+    m, votes = len(probs), {(0,) * len(probs): 1.0}
+    for _ in range(k):
+        following = {}
+        for counts, P in votes.items():
+            for i in range(m):
+                more = tuple(n + (i == j) for j, n in enumerate(counts))
+                following[more] = following.get(more, 0) + P * probs[i]
+        votes = following
+    return sum(P / n.count(n[0]) for n, P in votes.items() if n[0] == max(n))
+""",
 }
 
 MISTAKES = {
@@ -159,6 +189,24 @@ def with_rank(base, tuned, rank):
 - the model itself is trained: `student = new_model()` -> `student = model`
 - nothing is trained: `fit(student, tokens, mask, num_steps=80, lr=0.003)` -> `student`
 - training from random weights: `student.load_state_dict(model.state_dict())` -> `pass`
+""",
+    "12.6": """
+- groups do not matter: `(scores[groups == g].sum() - mean * (groups == g).sum()) ** 2` -> `((scores[groups == g] - mean) ** 2).sum()`
+- the mean of a group instead of its sum: `scores[groups == g].sum() - mean * (groups == g).sum()` -> `scores[groups == g].mean() - mean`
+- divided by the number of groups: `total / n**2` -> `total / len(set(groups.tolist())) ** 2`
+- one less than n: `total / n**2` -> `total / (n * (n - 1))`
+- the variance: `(total / n**2) ** 0.5` -> `total / n**2`
+- a group is a run of equal integers: `set(groups.tolist())` -> `range(1 + groups.diff().ne(0).sum())` `groups == g` -> `groups.diff(prepend=groups[:1]).ne(0).cumsum(0) == g`
+- second minus first: `first - second` -> `second - first`
+- the separate errors: `standard_error(d, groups)` -> `(standard_error(first, groups) ** 2 + standard_error(second, groups) ** 2) ** 0.5`
+""",
+    "12.7": """
+- the share of right answers to the power of k: `failed *= max(n - c - i, 0) / (n - i)` -> `failed *= (n - c) / n`
+- the chance of a wrong one: `return 1 - failed` -> `return failed`
+- a tie is won: `P / n.count(n[0])` -> `P`
+- a tie is lost: `if n[0] == max(n)` -> `if n[0] > max(n[1:], default=0)`
+- more than half of the votes are needed: `if n[0] == max(n)` -> `if 2 * n[0] > k`
+- the most probable number is taken for the right one: `m, votes =` -> `probs = sorted(probs)[::-1]; m, votes =`
 """,
 }
 

@@ -233,7 +233,7 @@ def group_of_answers(rewards, ratio):
     one, gains = torch.ones(1, 1), []
     for advantage in (advantages.max(), advantages.min()):
         log_probs = torch.full((1, 1), math.log(float(ratio)), requires_grad=True)
-        loss = d2l.grpo_loss(log_probs, 0 * one, 0 * one, one, advantage * one, beta=0)
+        loss = d2l.grpo_loss(log_probs, 0 * one, one, advantage * one, high=0.2)
         loss.backward()
         assert bool(log_probs.grad) == (advantage < 0)
         gains.append(-loss.detach())

@@ -9,6 +9,7 @@ from tools.measure import (
     attention,
     bench,
     counting,
+    evaluation,
     own_text,
     post_training,
     pretraining,
@@ -33,6 +34,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     heads["agreement"] = ["", *pretraining.AGREEMENT]
     heads["few_labels"] = ["", *pretraining.FEW_LABELS]
     heads["counting"] = ["", *counting.COLUMNS]
+    heads["contamination"] = ["", *evaluation.COLUMNS]
     heads["many_labels"] = ["", *pretraining.MANY_LABELS]
     heads |= {name: ["", *columns] for name, columns in post_training.TABLES.items()}
     heads["tool_calls"] = ["", *tool_calls.COLUMNS]

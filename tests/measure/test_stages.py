@@ -1,6 +1,8 @@
 """The measurement runs the chapter's notebook, with other seeds."""
 
 import copy
+import math
+from itertools import combinations
 from types import SimpleNamespace
 
 import nbformat
@@ -16,6 +18,7 @@ from tools.notebooks import execute
 
 PARAMETERS = {"tags": ["parameters"]}
 STAGES = ["fine_tuning", "lora", "tool_calls", "preferences", "reward", "wrong_reward"]
+STAGES += ["rejection_sampling"]
 
 
 def write(path, *sources):
@@ -80,54 +83,72 @@ def test_only_the_template_s_vectors_are_trained():
     assert torch.equal(start.state_dict()["embedding.weight"], before["embedding.weight"])
 
 
-class Page:
-    """What the notebook defines, with models that are lists of what they were taught."""
+def defined(part, **names):
+    """What the notebook's cell that contains this text defines, given other names."""
+    cells = pages.read(post_training.NOTEBOOK).cells
+    (source,) = (c.source for c in cells if c.cell_type == "code" and part in c.source)
+    exec(source, names)
+    return names
 
-    SEED, start, questions = 0, [], [(i,) for i in range(2000)]
-    tokenizer = dialogue = staticmethod(str)
-    ask = staticmethod(lambda question: question)
-    right = staticmethod(lambda question, text: text == f"right {question}<|end|>")
 
-
-def test_rejection_sampling_draws_as_often_as_grpo_and_learns_right_answers_only(
-    monkeypatch,
-):
+def test_rejection_sampling_draws_as_often_as_grpo_and_learns_right_answers_only():
     asked = []
 
     def sample_answers(model, tokenizer, prompts, num_samples, end, *, seed):
         asked.extend(prompts)
-        return (
-            None,
-            None,
-            [
-                f"{'wrong' if i else 'right'} {prompt}{end}"
-                for prompt in prompts
-                for i in range(num_samples)
-            ],
-        )
+        texts = [f"{'wrong' if i % 8 else 'right'} {p}{end}" for i, p in enumerate(prompts)]
+        return None, None, texts
 
-    def tune(page, pairs, model, num_steps):
-        return [*model, (pairs, num_steps)]
-
-    monkeypatch.setattr(d2l, "sample_answers", sample_answers)
-    monkeypatch.setattr(post_training, "tune", tune)
-    rounds = post_training.rejection_sampling(Page, [], rounds=10, num_steps=40)
-    assert asked == [str(q) for q in Page.questions[100:1700]]
-    assert [num_steps for _, num_steps in rounds] == [40] * 10
-    taught = [pair for pairs, _ in rounds for pair in pairs]
-    assert taught == [(q, f"right {q}") for q in Page.questions[100:1700]]
-
-
-def test_grpo_draws_eight_answers_to_sixteen_questions_in_each_of_100_steps():
+    found = defined(
+        "def rejection_sampling(",
+        questions=list(range(2000)),
+        ask=str,
+        dialogue=str,
+        report=len,
+        tokenizer=None,
+        copy=copy,
+        sample_answers=sample_answers,
+        encode_answers=lambda _, prompts, answers, end: (prompts, answers),
+        fine_tune=lambda model, *data: [*model, data],
+    )
+    rounds, history = found["rejection_sampling"]([], lambda q, text: "right" in text)
+    assert asked == [str(i) for i in range(100, 740) for _ in range(8)]
+    assert len(asked) == 40 * 16 * 8 and history == [0, 2, 4, 6, 8]
+    assert {num_steps for *_, num_steps in rounds} == {20}
+    taught = [pair for prompts, answers, _ in rounds for pair in zip(prompts, answers)]
+    assert taught == [(str(i), f"right {i}") for i in range(100, 740)]
     source = "\n".join(cell.source for cell in pages.read(post_training.NOTEBOOK).cells)
-    for line in (
-        "num_steps=100",
-        "rng.sample(questions[100:], 16)",
-        "G=8",
-        "if step % 20 == 0:\n            history.append(report(model))",
-    ):
-        assert line in source, line
-    assert 100 * 16 == post_training.DRAWN
+    for line in ("reward, num_steps=40", "rng.sample(questions[100:2000], 16)", "G=8"):
+        assert line in source, line  # GRPO
+
+
+def test_the_published_loss_is_that_of_a_case_by_hand():
+    now, old, reference = torch.tensor(
+        [
+            [[0.6, 0.2, 0.9], [0.6, 0.2, 0.5]],
+            [[0.4, 0.4, 0.1], [0.4, 0.4, 0.5]],  # the ratios are 3/2, 1/2, and 1
+            [[0.6, 0.1, 0.2], [0.6, 0.2, 0.5]],
+        ],
+        dtype=torch.double,
+    ).log()
+    mask = torch.tensor([[True, True, False], [True, True, True]])
+    advantages = torch.tensor([[1.0], [-1.0]])
+    kl = 0.5 + math.log(2) - 1  # of the second token; that of the others in the mask is 0
+    first = (1.2 + 0.5 - 0.1 * kl) / 2  # clipped above, not below
+    second = (-1.5 - 0.8 - 1) / 3  # clipped below, not above
+    loss = post_training.published(now, old, mask, advantages, reference, beta=0.1)
+    assert loss.item() == pytest.approx(-(first + second) / 2, rel=1e-12)
+
+
+def test_pass_at_k_counts_the_choices_and_the_majority_the_votes():
+    found = defined("def pass_at_k(", math=math)
+    for n, c, k in [(5, 2, 1), (6, 2, 3), (6, 0, 6), (4, 3, 2)]:
+        choices = list(combinations([True] * c + [False] * (n - c), k))
+        share = sum(map(any, choices)) / len(choices)
+        assert found["pass_at_k"](n, c, k) == pytest.approx(share)
+    majority = found["majority"]
+    assert majority([3, 21, None, 21, None, None]) == 21  # None does not vote
+    assert majority([4, 3, 3, 4]) == 4 and majority([None]) is None
 
 
 def test_a_notebook_that_fails_is_named_with_its_error(tmp_path):
