@@ -19,6 +19,7 @@ from .drawing import (
     set_axes,
     set_figsize,
     show_interactive,
+    show_pretraining_masks,
     smollm2_heads,
     use_svg_display,
 )
@@ -168,6 +169,7 @@ __all__ = [
     "one_vector",
     "smollm2_heads",
     "show_interactive",
+    "show_pretraining_masks",
     "plt",
     "show_softmax",
     "draw_attention",

@@ -32,6 +32,7 @@ __all__ = [
     "one_vector",
     "smollm2_heads",
     "show_interactive",
+    "show_pretraining_masks",
     "plt",
 ]
 COLORS = {
@@ -341,3 +342,24 @@ def show_interactive(kind, title, data, numbers, rows, columns, svg=""):
     page = re.sub(r"{{(\w+)}}", lambda key: parts[key[1]], path.read_text("utf-8"))
     shown = {"text/html": page, "text/plain": f"{title}, an interactive figure in HTML"}
     display(shown | ({"image/svg+xml": svg} if svg else {}), raw=True)
+
+
+def show_pretraining_masks(tokens, hidden, *, prefix, token=0):
+    """Draw what each token may attend to and has to predict, with controls.
+
+    The masks are those of chapter 10. Under the bidirectional mask, the token at the
+    index `hidden` is replaced by <mask>, and only this position predicts something.
+    Under the causal mask each token predicts the next one. Under the prefix mask the
+    first `prefix` tokens see each other, and the last of them predicts the next token,
+    as each does after it. At first the figure reads out the token at the index `token`.
+    Raises ValueError for an index or a length that the tokens do not have.
+    """
+    n = len(tokens)
+    if not (0 <= hidden < n and 0 <= token < n):
+        raise ValueError(f"hidden and token must be 0 to {n - 1}, not {hidden}, {token}")
+    if not 1 <= prefix <= n:
+        raise ValueError(f"prefix must be 1 to {n}, and is {prefix}")
+    data = {"tokens": tokens, "hidden": hidden, "prefix": prefix, "token": token}
+    names = [*tokens[:hidden], "<mask>", *tokens[hidden + 1 :]]
+    title = "Masks of pretraining, 1 where a token may attend"
+    show_interactive("pretraining", title, data, torch.ones(n, n), names, names)

@@ -43,7 +43,8 @@ def python(*arguments, of=PYTHON, **options):
 
 
 def pip(*arguments, of=PYTHON):
-    python("-m", "pip", "install", "--quiet", *arguments, of=of)
+    """Install, and leave compiling to the first import: most modules are never imported."""
+    python("-m", "pip", "install", "--quiet", "--no-compile", *arguments, of=of)
 
 
 @command
@@ -142,6 +143,12 @@ def picture():
 def translator():
     """train the translator of the page Try it, in some minutes (WRITE=1)"""
     measure("translator", package="book")
+
+
+@command
+def adder():
+    """store chapter 12's models for the page Try it, in some minutes (WRITE=1)"""
+    measure("adder")
 
 
 @command

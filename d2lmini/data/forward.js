@@ -192,8 +192,8 @@ var d2lForward = (() => {
     // Where a model has one table for embedding and output, the file holds it once.
     weights["decoder.dense.weight"] ??= weights["decoder.embedding.weight"];
     weights["output.weight"] ??= weights["embedding.weight"];
-    const vocabulary = (text = "") => {
-      const tokens = text.split(" ");
+    const vocabulary = (text = "") => {  // a list, where a token is a space
+      const tokens = Array.isArray(text) ? text : text.split(" ");
       return { tokens, ids: new Map(tokens.map((token, i) => [token, i])) };
     };
     return { config: file.config, weights, source: vocabulary(file.source), target: vocabulary(file.target) };
@@ -251,31 +251,41 @@ var d2lForward = (() => {
   }
 
   // The same for a GPT that continues ids: its rows are those of the prompt, then of the target.
-  function complete(model, ids, off = {}, maxTokens = 20) {
+  // `options` = { end, temperature } name the token that ends it, and let it draw each token.
+  function complete(model, ids, off = {}, maxTokens = 20, options = {}) {
     const pass = (written, off, trace) => gpt(model, [...ids, ...written], off, trace);
-    return { source: ids.map(id => model.target.tokens[id]), ...write(model, pass, off, maxTokens) };
+    return { source: ids.map(id => model.target.tokens[id]), ...write(model, pass, off, maxTokens, options) };
   }
 
-  // Append the likeliest token until "<eos>" or the last step. `pass(written, off, trace)` gives
-  // the logits after every token; the last of them belong to the tokens that were written.
-  function write(model, pass, off, maxTokens) {
+  // Append the likeliest token, or at a temperature one that is drawn, until the token `end` or
+  // the last step. `pass(written, off, trace)` gives the logits after every token; the last of
+  // them belong to the tokens that were written.
+  function write(model, pass, off, maxTokens, { end = "<eos>", temperature = 0 } = {}) {
     const { tokens, ids } = model.target, written = [];
     let logits, attentions;
-    while (written.length < maxTokens && (!written.length || written.at(-1) !== ids.get("<eos>"))) {
+    while (written.length < maxTokens && (!written.length || written.at(-1) !== ids.get(end))) {
       attentions = [];
       logits = pass(written, { ...off, mask: false }, attentions);
-      written.push(argmax(logits.at(-1)));
+      written.push(temperature ? draw(logits.at(-1), temperature) : argmax(logits.at(-1)));
     }
     if (off.mask) {
       attentions = [];
       logits = pass(written.slice(0, -1), off, attentions);
     }
-    const steps = logits.slice(-written.length).map(row => {
+    const steps = logits.slice(-written.length).map((row, t) => {
       const probabilities = softmax(row);
       const order = range(row.length).sort((i, j) => row[j] - row[i]).slice(0, 5);
-      return { token: tokens[order[0]], top: order.map(i => [tokens[i], probabilities[i]]) };
+      return { token: tokens[off.mask ? order[0] : written[t]], top: order.map(i => [tokens[i], probabilities[i]]) };
     });
     return { target: written.map(id => tokens[id]), steps, attentions };
+  }
+
+  // An index with the probability that the softmax of row / temperature gives it
+  function draw(row, temperature) {
+    const probabilities = softmax(row.map(a => a / temperature));
+    let left = Math.random();
+    const found = probabilities.findIndex(p => (left -= p) < 0);
+    return found < 0 ? argmax(row) : found;  // the probabilities add up to 1 but for rounding
   }
 
   const argmax = row => row.reduce((best, value, i) => value > row[best] ? i : best, 0);

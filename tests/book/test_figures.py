@@ -57,6 +57,7 @@ FIGURES = {
     "sampling": lambda: d2l.show_sampling(LOGITS, Tokenizer()),
     "kernel": lambda: d2l.show_kernel_width(X, Y, GRID, truth(GRID)),
     "mask": lambda: d2l.show_masks(WORDS, TOKENS),
+    "pretraining": lambda: d2l.show_pretraining_masks(TOKENS, 3, prefix=2, token=1),
     "order": lambda: d2l.show_order(TOKENS, WORDS, VALUES, token=4, positions=POSITIONS),
     "clocks": lambda: d2l.show_clocks(32, pairs=[0, 2, 4, 6], i=7),
     "rotary": lambda: d2l.show_rotary(QUERY, KEY, i=7, j=3),
@@ -198,6 +199,33 @@ def test_masks_are_those_of_masked_softmax(figure, length):
     assert ("may attend to no token" in status(page)) == (length == 0)
     choose(page, "Show scores")
     assert page.locator("svg text", has_text="−∞").count() == (expected == 0).sum()
+
+
+PREDICTED = {  # under each mask, with a prefix of four tokens, of which because is hidden
+    "bidirectional": [None, None, None, "because", None, None],
+    "causal": [*TOKENS[1:], None],
+    "prefix": [None, None, None, *TOKENS[4:], None],
+}
+
+
+@pytest.mark.parametrize("mask", PREDICTED)
+def test_masks_of_pretraining_are_those_of_chapter_10(figure, mask):
+    page = figure("pretraining")
+    choose(page, "Mask prefix")
+    move(page, "Prefix length", "4")
+    choose(page, f"Mask {mask}")
+    lens = d2l.valid_lens_for(mask, [6], 6, [4] if mask == "prefix" else None)
+    assert table(page) == d2l.length_mask(lens, 6)[0].int().tolist()
+    for row, (name, target) in enumerate(zip(TOKENS, PREDICTED[mask])):
+        if row % 2:
+            page.locator(f"[data-row='{row}']").click()
+        else:
+            choose(page, f"Token {name}")
+        seen = "all tokens" if lens[0, row] == 6 else ", ".join(TOKENS[: lens[0, row]])
+        text = status(page).replace("<mask>", TOKENS[3])
+        assert text.startswith(
+            f"{name} may attend to {seen}, and has to predict {target or 'nothing'}."
+        )
 
 
 def test_the_outputs_of_tokens_in_any_order_are_those_of_attention(figure):

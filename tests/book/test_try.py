@@ -1,4 +1,4 @@
-"""The view of a translation in the book, from a file: by keyboard, mouse and touch.
+"""The views of translations and sums in the book: by keyboard, mouse and touch.
 
 Slow, and needs a built book (`make book`) and Chromium or Chrome.
 """
@@ -12,8 +12,10 @@ from built import BOOK
 
 import d2lmini as d2l
 from d2lmini.transformer import translation_html
+from tools.book import adder
 
 pytestmark = pytest.mark.slow
+VIEWS = ".d2l-translation, .d2l-adder"
 
 
 @pytest.fixture
@@ -203,15 +205,63 @@ def test_the_view_is_accessible_and_fits(visit, name, width, scheme):
         page.get_by_role("button", name="Numbers").click()
         page.get_by_role("switch").first.uncheck()
         page.locator("dt", has_text="without").wait_for()
-    found = Axe().run(page, ".d2l-translation").response["violations"]
+        page.get_by_role("button", name="Draw 8").click()
+        page.get_by_text("Majorities of 8").wait_for()
+    found = Axe().run(page, VIEWS).response["violations"]
     told = {each["id"]: [node["html"][:200] for node in each["nodes"]] for each in found}
     assert told == {}
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     sizes = page.evaluate(
-        "[...document.querySelectorAll('.d2l-translation *')].filter(e => e.innerText)"
+        f"[...document.querySelectorAll('{VIEWS}')].flatMap(view => "
+        "[...view.querySelectorAll('*')]).filter(e => e.innerText)"
         ".map(e => parseFloat(getComputedStyle(e).fontSize))"
     )
     assert min(sizes) >= 12
+
+
+def answers(page):
+    """The answers of the four models, and what ends them."""
+    rows = page.locator(".answer").all()
+    return ["".join(row.locator("b").all_text_contents()) for row in rows]
+
+
+def test_four_models_add_what_is_typed(visit):
+    page = visit()
+    before, field = answers(page), page.get_by_role("textbox", name="Four digits")
+    weights = page.locator("script[src*='adder.js']")
+    assert len(before) == 4 and weights.count() == 0
+    field.fill("3 8 4")
+    field.press("Enter")
+    page.get_by_text("Type four digits").wait_for()
+    assert answers(page) == before
+    field.fill("1 2 3 4")
+    field.press("Enter")
+    page.get_by_text("test question:").wait_for()
+    written = adder.page().call("d2lAdder.answer(models[1], '1234').target")
+    assert (
+        answers(page)[1] == "".join(written).replace("<|end|>", "end")
+        and field.input_value() == "1+2+3+4"
+    )
+    assert weights.count() == 1
+    page.locator(".answer").first.locator("button").first.focus()
+    for key in ("ArrowRight", "End", "ArrowDown", "Home"):
+        page.keyboard.press(key)
+    chosen = page.locator(".answer [aria-pressed='true']")
+    assert chosen.get_attribute("aria-label").startswith(answers(page)[1][0])
+    shown = page.locator(".expected li").first.text_content()
+    assert shown.startswith(chosen.locator("b").text_content()) and page.faults == []
+
+
+def test_eight_answers_are_drawn_and_counted(visit):
+    page = visit()
+    page.get_by_role("button", name="Draw 8").click()
+    page.get_by_text("Majorities of 8").wait_for()
+    for text in page.locator(".drawn").all_text_contents():
+        counts = {name: int(n) for name, n in re.findall(r"(no end|\d+) × (\d)", text)}
+        assert text.startswith("8 drawn") and sum(counts.values()) == 8
+        counts.pop("no end", None)  # is no answer, so it has no majority
+        majority = re.search(r"majority (\d+)", text)[1]
+        assert counts[majority] == max(counts.values())
 
 
 def test_a_model_of_ones_own_is_shown_without_a_field(browser):

@@ -195,6 +195,30 @@ def balance_loss(scores, top_k):
     share = chosen.sum(dim=0) / chosen.sum()
     return E * torch.dot(share, scores.softmax(-1).mean(0))
 """,
+    "11.9": """
+@torch.no_grad()
+def logit_parts(model, tokens, token):
+    parts, hooks = {}, []
+    def remember(module, args, output):
+        parts[module] = args[0][0, -1]
+    for module in model.modules():
+        if isinstance(module, nn.Linear | nn.RMSNorm):
+            hooks.append(module.register_forward_hook(remember))
+    model(tokens[None])
+    for hook in hooks:
+        hook.remove()
+    stream = parts[model.norm]
+    size = (stream.square().mean() + model.norm.eps).sqrt()
+    row = model.output.weight[token] * model.norm.weight / size
+    num_heads = len(row) // model.blks[0].p
+    heads = torch.zeros(len(model.blks), num_heads, dtype=row.dtype)
+    networks = torch.zeros(len(model.blks), dtype=row.dtype)
+    for i, blk in enumerate(model.blks):
+        back = row @ blk.W_o.weight
+        heads[i] = (back * parts[blk.W_o]).reshape(num_heads, -1).sum(dim=1)
+        networks[i] = blk.ffn.down(parts[blk.ffn.down]) @ row
+    return model.embedding(tokens[-1]) @ row, heads, networks
+""",
 }
 
 MISTAKES = {
@@ -358,6 +382,21 @@ def longest_copy(sample, text):
 - f as a fraction of the tokens: `/ chosen.sum()` -> `/ tokens`
 - P from the chosen experts only:
   `scores.softmax(-1).mean(0)` -> `(chosen * scores.softmax(-1)).mean(0)`
+""",
+    "11.9": """
+- without the gain of the normalisation: `* model.norm.weight / size` -> `/ size`
+- without the division: `* model.norm.weight / size` -> `* model.norm.weight`
+- the size of the embedding alone: `stream.square()` -> `model.embedding(tokens[-1]).square()`
+- a share of the size for each part: `/ size` -> `/ (size * len(model.blks))`
+- the first token: `args[0][0, -1]` -> `args[0][0, 0]`
+- heads that lie in each other: `.reshape(num_heads, -1).sum(dim=1)` -> `.reshape(-1, num_heads).sum(dim=0)`
+- the outputs of the heads before W_o: `back = row @ blk.W_o.weight` -> `back = row`
+- the matrix the wrong way round: `back = row @ blk.W_o.weight` -> `back = blk.W_o.weight @ row`
+- the embedding of the token that is asked for: `model.embedding(tokens[-1]) @ row` -> `model.embedding.weight[token] @ row`
+- what is left over goes to the embedding:
+  `return model.embedding(tokens[-1]) @ row, heads, networks`
+  -> `heads = heads / 2
+    return model(tokens[None])[0, -1, token] - heads.sum() - networks.sum(), heads, networks`
 """,
 }
 

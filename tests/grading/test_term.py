@@ -21,7 +21,7 @@ from small_course import (
     tool,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.weekly  # each takes more than a minute
 
 
 def test_collected_from_platforms_graded_by_hand_late_and_exported(tmp_path):

@@ -91,7 +91,14 @@ def test_a_judge_sees_the_right_answer_first_and_then_second():
             {"? d a": [3, 1], "? a d": [1, 2]}[prompt]
         ),
     )
-    assert evaluation.judged(page, 0) == [2, -1]
+    assert evaluation.judged(page, 0, page.judge_prompt) == [2, -1]
+
+
+def test_verdicts_are_counted_for_each_prompt(monkeypatch):
+    verdicts = {0: [2, -1], 1: [2, 1], 2: [-2, 1]}
+    monkeypatch.setattr(evaluation, "judged", lambda page, i, *prompt: verdicts[i])
+    row = evaluation.judge({"items": ITEMS[:3], "judge_prompt": None}).splitlines()[-1]
+    assert row == "| no chat, numbers | 2 | 2 | 1 |"
 
 
 def test_a_table_has_a_number_for_each_seed():

@@ -35,6 +35,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     heads["few_labels"] = ["", *pretraining.FEW_LABELS]
     heads["counting"] = ["", *counting.COLUMNS]
     heads["contamination"] = ["", *evaluation.COLUMNS]
+    heads["judge"] = ["", *evaluation.JUDGE]
     heads["many_labels"] = ["", *pretraining.MANY_LABELS]
     heads |= {name: ["", *columns] for name, columns in post_training.TABLES.items()}
     heads["tool_calls"] = ["", *tool_calls.COLUMNS]

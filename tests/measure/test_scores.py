@@ -232,7 +232,7 @@ def test_copying_has_models_without_and_with_attention_and_the_chance_level():
         assert len(copied) == 4 and 0 < min(copied) <= max(copied) < 0.5
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_every_part_of_a_gpt_is_trained_from_small_and_from_larger_weights():
     models = {
         name: gpt.MODELS[name] for name in ("GPT-2's parts", "RMSNorm", gpt.NO_POSITIONS)

@@ -18,7 +18,7 @@ BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
 PAPER = re.compile(
     r"(?:arxiv\.org/abs/|doi\.org/|jstor\.org/stable/|proceedings\.mlr\.press/"
     r"|openreview\.net/forum\?id=|openai\.com/index/|transformer-circuits\.pub/"
-    r"|joschu\.net/blog/)([^)\s]+)"
+    r"|joschu\.net/blog/|lesswrong\.com/posts/)([^)\s]+)"
 )
 
 

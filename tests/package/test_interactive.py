@@ -7,6 +7,10 @@ from helpers import random
 import d2lmini as d2l
 
 
+def show_pretraining_masks(hidden, prefix):
+    d2l.show_pretraining_masks(["a", "b", "c"], hidden, prefix=prefix)
+
+
 def show_patches(weights, tokens):
     """One image of 2 x 2 patches, first in its second block."""
     d2l.show_patches(torch.zeros(1, 1, 8, 8), weights, tokens, patch_size=4, block=2)
@@ -21,6 +25,8 @@ def show_patches(weights, tokens):
         (d2l.show_rotary, (random(4), random(6), 1, 1), r"not \(4,\) and \(6,\)"),
         (d2l.show_rotary, (random(3), random(3), 1, 1), "with an even p"),
         (d2l.show_rotary, (random(4), random(4), 1, 41), "0 to 40, not 1 and 41"),
+        (show_pretraining_masks, (3, 2), "0 to 2, not 3, 0"),
+        (show_pretraining_masks, (1, 4), "prefix must be 1 to 3, and is 4"),
         (show_patches, (random(1, 1, 5, 5), list("abcde")), "block 2 .* 1 blocks"),
         (show_patches, (random(2, 1, 5, 5), list("abc")), "3 tokens .* and 4 patches"),
         (show_patches, (random(2, 3, 5, 5), list("abcde")), r"1, 5, 5\), not \(3, 5, 5\)"),

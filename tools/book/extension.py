@@ -5,12 +5,12 @@ tools/book/address.py.
 
 Below the title of a notebook's page stands how long it takes to read and to run, and the
 start page gets the table of chapters for its `{{ chapters }}` (tools/book/pages.py), and
-*Try it* its translator for `{{ translation }}` (tools/book/translation.py). A page of
-exercises has a link there to what students get, and folds below each statement
-(tools/notebooks/exercises.py), without solutions if SOLUTIONS says so
-(tools/book/solutions.py). Before the exercises of a chapter stand questions that the
-page checks (tools/book/questions.py). Figures have captions with numbers
-(tools/book/figures.py).
+*Try it* its translator for `{{ translation }}` (tools/book/translation.py) and its adder
+for `{{ adder }}` (tools/book/adder.py). A page of exercises has a link there to what
+students get, and folds below each statement (tools/notebooks/exercises.py), without
+solutions if SOLUTIONS says so (tools/book/solutions.py). Before the exercises of a chapter
+stand questions that the page checks (tools/book/questions.py). Figures have captions with
+numbers (tools/book/figures.py).
 
 The formulas are set by MathJax while the book is built (tools/book/formulas.py), and pages
 lose what they load without need (tools/book/light.py).
@@ -41,6 +41,7 @@ from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
 from tools.book import (
+    adder,
     address,
     downloads,
     folds,
@@ -82,6 +83,7 @@ def setup(app):
     app.connect("config-inited", choose_solutions)
     app.connect("config-inited", add_chapters)
     app.connect("config-inited", translation.add_views)
+    app.connect("config-inited", adder.add_view)
     app.connect("source-read", fold_exercises)
     app.connect("doctree-read", add_times)
     app.connect("doctree-read", add_terms)

@@ -28,6 +28,7 @@ EXAMPLES = [
     "The cat sees the dog.",
     "Do you speak French?",
 ]
+LOAD = "const model = d2lForward.load(d2lModels.translator)"
 TRANSLATE = """(sentence => d2lForward.translate(
   model, d2lForward.tokenize(model, sentence).ids))(SENTENCE)"""
 ONE_VECTOR = """<figure class="align-center"><div class="cell_output">
@@ -40,16 +41,16 @@ ROUND = "(_, x) => typeof x === 'number' ? Number(x.toFixed(4)) : x"
 
 
 class Page:
-    """The page's own forward pass and weights, in V8."""
+    """The page's own forward pass, weights and other scripts, in V8."""
 
-    def __init__(self, weights=WEIGHTS):
+    def __init__(self, weights=WEIGHTS, *scripts, start=LOAD):
         self.v8 = MiniRacer()
-        for path in (FORWARD, weights):
+        for path in (FORWARD, weights, *scripts):
             self.v8.eval(Path(path).read_text(encoding="utf-8") + "\n;0")
-        self.v8.eval("const model = d2lForward.load(d2lModels.translator); 0")
+        self.v8.eval(f"{start}; 0")
 
     def call(self, code, replacer="undefined"):
-        """The value of JavaScript, in which `model` is the translator."""
+        """The value of JavaScript, in which stands what `start` defines."""
         return json.loads(self.v8.eval(f"JSON.stringify({code}, {replacer})"))
 
 

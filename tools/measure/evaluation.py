@@ -1,11 +1,11 @@
 """Ask SmolLM2 the eighty questions of d2lmini/data/items.tsv, and train on some of them.
 
-    make evaluation [ONLY=answers|contamination] [WRITE=1]
+    make evaluation [ONLY=answers|judge|contamination] [WRITE=1]
 
 What the notebook on evaluation defines is used. The answers of SmolLM2 in several ways go
 to d2lmini/data/evaluation.json with WRITE=1, from which this notebook computes its scores.
-The losses and scores of small models whose text contained items, of several seeds, go to
-the page of results.
+The verdicts of SmolLM2 as a judge in three prompts, and the losses and scores of small
+models whose text contained items, of several seeds, go to the page of results.
 """
 
 import argparse
@@ -25,6 +25,7 @@ LAST = "def next_log_probs("  # for the answers
 LAST_OF_ALL = "def exposure("
 SEEDS = 4  # so that each item is once in each group
 COLUMNS = ["loss", "loss, reworded", "right", "right, reworded", "right, no question"]
+JUDGE = ["first, the right one", "first, the wrong one", "right in both orders"]
 BITS = 3  # of the rounded model
 NEW_TOKENS = 24  # of a free answer
 EXAMPLES = [  # of questions with letters, none of them an item
@@ -57,7 +58,8 @@ def measure(names):
         "plain": free(page, map(page.plain, page.items.question), "Ċ"),  # a line break
         "chat": free(page, map(d2l.chat_prompt, page.items.question), page.END),
     }
-    found["judge"] = [judged(page, i) for i in range(len(page.items))]
+    pairs = range(len(page.items))
+    found["judge"] = [judged(page, i, page.judge_prompt) for i in pairs]
     return found
 
 
@@ -131,7 +133,19 @@ def free(page, prompts, end):
     return [found[prompt].split(page.END)[0].strip() for prompt in prompts]
 
 
-def judged(page, i):
+def letters_prompt(question, first, second):
+    """As the notebook's prompt for a judge, with letters for numbers."""
+    pair = f"Question: {question}\n\nAnswer A: {first}\nAnswer B: {second}"
+    return d2l.chat_prompt(f"{pair}\n\nWhich answer is better, A or B?") + "Answer"
+
+
+def plain_prompt(question, first, second):
+    """A text without turns, which the name of the right answer continues."""
+    pair = f"Question: {question}\nAnswer 1: {first}\nAnswer 2: {second}"
+    return f"{pair}\nThe right answer is Answer"
+
+
+def judged(page, i, prompt, names=(" 1", " 2")):
     """How much likelier the first answer is called the better one, for both orders.
 
     The right answer stands first, and then second. The other answer is the choice that
@@ -141,22 +155,38 @@ def judged(page, i):
     key = page.LETTERS.index(item.key)
     pair, found = [item[page.LETTERS[k % 4]] for k in (key, key + 1)], []
     for answers in (pair, pair[::-1]):
-        prompt = page.judge_prompt(item.question, *answers)
-        first, second = page.next_log_probs(prompt, [" 1", " 2"])
+        first, second = page.next_log_probs(prompt(item.question, *answers), [*names])
         found.append(first - second)
     return rounded(found)
 
 
+def judge(names):
+    """Markdown: for three prompts, how often the judge names the first, or the right one."""
+    page, rows = SimpleNamespace(**names), []
+    for name, *prompt in [
+        ("chat, numbers", page.judge_prompt),
+        ("chat, letters", letters_prompt, (" A", " B")),
+        ("no chat, numbers", plain_prompt),
+    ]:
+        verdicts = [judged(page, i, *prompt) for i in range(len(page.items))]
+        right_first, wrong_first = (torch.tensor(verdicts) > 0).T
+        counts = right_first, wrong_first, right_first & ~wrong_first
+        rows.append([name, *(str(x.sum().item()) for x in counts)])
+    return results.head(["", *JUDGE]) + "\n" + results.lines(*rows)
+
+
 def contamination(names):
-    """For each seed and group of items, the mean of each column of the table."""
+    """The table of the losses and scores in each group of items, for each seed."""
     runs = [names["exposure"](seed) for seed in range(SEEDS)]
-    return [
-        {
-            group: {name: x.float().mean().item() for name, x in columns.items()}
-            for group, columns in run.items()
-        }
-        for run in runs
-    ]
+    return table(
+        [
+            {
+                group: {name: x.float().mean().item() for name, x in columns.items()}
+                for group, columns in run.items()
+            }
+            for run in runs
+        ]
+    )
 
 
 def table(runs):
@@ -174,23 +204,24 @@ def table(runs):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=("answers", "contamination"), help="this alone")
+    parts = "answers", "judge", "contamination"
+    parser.add_argument("--only", choices=parts, help="this alone")
     parser.add_argument("--write", action="store_true", help="to the file and the page")
     options = parser.parse_args(argv)
     origin = results.origin()
     program = f"importlib.import_module({__spec__.name!r})"
-    if options.only != "contamination":
+    if options.only in (None, "answers"):
         found = chapter.run(NOTEBOOK, f"{program}.measure(globals())", last=LAST)
         print(*found["choices"], *found["letters"], sep=", ")
         if options.write:
             text = json.dumps({"origin": origin.strip("*")} | found, ensure_ascii=False)
             FILE.write_text(text + "\n", encoding="utf-8", newline="\n")
-    if options.only != "answers":
-        here = f"{program}.contamination(globals())"
-        text = table(chapter.run(NOTEBOOK, here, last=LAST_OF_ALL))
-        print(text)
-        if options.write:
-            results.write("contamination", text, origin)
+    for name, last in {"judge": LAST, "contamination": LAST_OF_ALL}.items():
+        if options.only in (None, name):
+            text = chapter.run(NOTEBOOK, f"{program}.{name}(globals())", last=last)
+            print(text)
+            if options.write:
+                results.write(name, text, origin)
 
 
 if __name__ == "__main__":
