@@ -161,7 +161,7 @@ def judged(page, i, prompt, names=(" 1", " 2")):
 
 
 def judge(names):
-    """Markdown: for three prompts, how often the judge names the first, or the right one."""
+    """Markdown: in three prompts, how often the judge names the first, or the right one."""
     page, rows = SimpleNamespace(**names), []
     for name, *prompt in [
         ("chat, numbers", page.judge_prompt),
