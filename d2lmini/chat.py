@@ -1,35 +1,69 @@
-"""Talk to a model in a terminal: each line is a question of its own.
+"""Talk to a model in a terminal. It remembers the conversation, as far as that fits.
 
     python -m d2lmini.chat                    SmolLM2-135M-Instruct
     python -m d2lmini.chat --model FOLDER     a folder that load_pretrained can read
+    python -m d2lmini.chat --model FOLDER --tools FILE.py
+                                              a model that was trained to call tools,
+                                              and a Python file with these functions
 
 The loop itself is `converse` of chapter 12.
 """
 
 import argparse
+import inspect
+import runpy
 import sys
 
 import torch
 
-from .gpt import chat_prompt
 from .loading import load_pretrained, load_smollm2
-from .post_training import converse
+from .post_training import chatml, converse
 
 ENDS = "<|endoftext|>", "<|end_of_text|>", "</s>"  # of a text, in GPT-2 and Llamas
+SYSTEM = {"role": "system", "content": "You are a helpful AI assistant."}  # of SmolLM2
+
+
+def small_template(messages):
+    """Messages in the template of chapter 12, where only an answer has an end."""
+    turns = {"user": "<|user|>{}", "assistant": "<|assistant|>{}<|end|>"}
+    texts = [turns[m["role"]].format(m["content"]) for m in messages]
+    return "".join(texts) + "<|assistant|>"
+
+
+def lines(messages):
+    """The typed lines and their continuations, for a model that continues text."""
+    return "\n".join(m["content"] for m in messages)
 
 
 def find_template(tokenizer):
     """The chat template and the end of an answer for a tokenizer, by its tokens.
 
-    That of SmolLM2 and Qwen, that of chapter 12, or else the typed text itself, which the
-    model continues.
+    That of SmolLM2 and Qwen, that of chapter 12, or else the text itself, which the model
+    continues.
     """
     vocab = tokenizer.get_vocab()
     if {"<|im_start|>", "<|im_end|>"} <= vocab.keys():
-        return chat_prompt, "<|im_end|>"
+        return chatml, "<|im_end|>"
     if {"<|user|>", "<|assistant|>", "<|end|>"} <= vocab.keys():
-        return lambda question: f"<|user|>{question}<|assistant|>", "<|end|>"
-    return str, next((end for end in ENDS if end in vocab), "")
+        return small_template, "<|end|>"
+    return lines, next((end for end in ENDS if end in vocab), "")
+
+
+def find_tools(path):
+    """The functions that a Python file defines, by name, but for those with a _ in front."""
+    try:
+        found = runpy.run_path(path)
+    except Exception as error:  # whatever its code does
+        raise ValueError(f"{path}: {type(error).__name__}: {error}") from error
+    tools = {
+        name: value
+        for name, value in found.items()
+        if inspect.isfunction(value) and value.__module__ == "<run_path>"
+        if not name.startswith("_")
+    }
+    if not tools:
+        raise ValueError(f"{path}: the file must define a function")
+    return tools
 
 
 def read(sign):
@@ -48,20 +82,25 @@ def main():
     )
     add = parser.add_argument
     add("--model", metavar="FOLDER", help="by default SmolLM2")
+    add("--tools", metavar="FILE", help="Python functions that the model may call")
     add("--temperature", type=float, default=0.2, help="0 takes the most probable token")
     add("--top-p", type=float, default=0.9, help="the share of probability that is kept")
     add("--max-new-tokens", type=int, default=200, help="at most, in an answer")
     add("--seed", type=int, help="repeats the same answers")
     options = vars(parser.parse_args())
-    folder, seed = options.pop("model"), options.pop("seed")
+    folder, seed, file = (options.pop(name) for name in ("model", "seed", "tools"))
     if seed is not None:
         torch.manual_seed(seed)
     try:
+        tools = find_tools(file) if file else None
         model, tokenizer = load_pretrained(folder) if folder else load_smollm2()
         template, end = find_template(tokenizer)
-        does = "continues your text" if template is str else "answers"
+        if tools and template is not chatml:
+            raise ValueError("--tools: the tokenizer must have <|im_start|> and <|im_end|>")
+        options["messages"] = [SYSTEM] if template is chatml and not tools else []
+        does = "continues your text" if template is lines else "answers"
         print(f"The model {does}. Ctrl-C ends an answer, an empty line the chat.")
-        converse(model, tokenizer, template, end, read, **options)
+        converse(model, tokenizer, template, end, read, tools=tools, **options)
     except (ImportError, ValueError) as error:  # what is missing, damaged or too long
         sys.exit(f"chat: {error}")
     except KeyboardInterrupt:  # while nothing is being answered

@@ -2,6 +2,8 @@
 # edit that, then run `make save`.
 """12 · A model that answers"""
 
+import json
+
 import torch
 from torch import nn
 
@@ -15,9 +17,13 @@ __all__ = [
     "LoRA",
     "add_lora",
     "merge_lora",
+    "chatml",
+    "call_tool",
+    "stream",
+    "respond",
     "dpo_margin",
     "grpo_loss",
-    "stream",
+    "recent",
     "converse",
 ]
 
@@ -119,6 +125,81 @@ def merge_lora(model):
     return model
 
 
+def chatml(messages):
+    """The prompt for the next answer, in the chat template of SmolLM2.
+
+    A message is a dictionary of its `role`, which is "system", "user", "assistant" or
+    "tool", and its `content`, a text.
+    """
+    turns = [f"<|im_start|>{m['role']}\n{m['content']}<|im_end|>\n" for m in messages]
+    return "".join(turns) + "<|im_start|>assistant\n"
+
+
+def call_tool(tools, call):
+    """The result of a tool call as a text, or a text that begins with "Error: ".
+
+    tools are functions by name. The call should be a JSON object with the name as
+    "tool", and the arguments. All that is wrong with it, or goes wrong in the function,
+    becomes an error for the model to read.
+    """
+    try:
+        match json.loads(call):
+            case {"tool": name, **arguments} if name in tools:
+                return str(tools[name](**arguments))
+            case {"tool": name}:
+                return f"Error: there is no tool {name}"
+        return "Error: a call must name a tool"
+    except Exception as error:
+        return f"Error: {error}"
+
+
+def stream(model, tokenizer, prompt, end, max_new_tokens=200, **options):
+    """The pieces of an answer, each as soon as it is drawn, up to the token `end`.
+
+    For the options see `next_token_probs`.
+    """
+    ids = tokenizer.encode(prompt).ids
+    if not ids:
+        raise ValueError("prompt must have at least one token")
+    stop, drawn, text = tokenizer.token_to_id(end), [], ""
+    tokens = torch.tensor([ids], device=next(model.parameters()).device)
+    caches = [None] * len(model.blks)
+    for _ in range(min(max_new_tokens, max(1, model.max_len - len(ids) + 1))):
+        with torch.no_grad(), eval_mode(model):
+            logits, caches = model(tokens, caches, last_only=True)
+        tokens = torch.multinomial(next_token_probs(logits[:, -1], **options), 1)
+        if tokens.item() == stop:
+            return
+        drawn.append(tokens.item())
+        whole = tokenizer.decode(drawn)
+        if not whole.endswith("\ufffd"):  # else a character that is not complete yet
+            yield whole[len(text) :]
+            text = whole
+
+
+def respond(
+    model, tokenizer, template, end, messages, *, tools=None, max_calls=4, **options
+):
+    """The pieces of the next answer, which is appended to messages, with tools if any.
+
+    template makes a prompt of messages, for example `chatml`. With tools, functions by
+    name, an answer that begins with "{" is a call: what `call_tool` makes of it is
+    appended, too, with the role "tool", and the model answers again, after at most
+    max_calls calls. For the options see `stream`.
+    """
+    for left in reversed(range(max_calls + 1)):
+        answer = ""
+        for piece in stream(model, tokenizer, template(messages), end, **options):
+            answer += piece
+            yield piece
+        messages.append({"role": "assistant", "content": answer})
+        if not (tools and left and answer.startswith("{")):
+            return
+        result = call_tool(tools, answer)
+        messages.append({"role": "tool", "content": result})
+        yield f"\n  {result}\n"
+
+
 def dpo_margin(model, reference, chosen, rejected, beta):
     """The margins (b,) of chosen over rejected answers, each (tokens, mask).
 
@@ -146,39 +227,40 @@ def grpo_loss(log_probs, old, mask, advantages, *, low=0.2, high=0.28):
     return -(gain * mask).sum() / mask.sum()
 
 
-def stream(model, tokenizer, prompt, end, max_new_tokens=200, **options):
-    """The pieces of an answer, each as soon as it is drawn, up to the token `end`.
+def recent(messages, tokenizer, template, max_tokens):
+    """The messages without the oldest turns, so that a prompt has at most max_tokens.
 
-    For the options see `next_token_probs`.
+    A turn is a question with all that follows it. What stands before the first turn,
+    for example a system message, and the last turn stay in any case.
     """
-    ids = tokenizer.encode(prompt).ids
-    if not ids:
-        raise ValueError("prompt must have at least one token")
-    stop, drawn, text = tokenizer.token_to_id(end), [], ""
-    tokens = torch.tensor([ids], device=next(model.parameters()).device)
-    caches = [None] * len(model.blks)
-    for _ in range(min(max_new_tokens, max(1, model.max_len - len(ids) + 1))):
-        with torch.no_grad(), eval_mode(model):
-            logits, caches = model(tokens, caches, last_only=True)
-        tokens = torch.multinomial(next_token_probs(logits[:, -1], **options), 1)
-        if tokens.item() == stop:
-            return
-        drawn.append(tokens.item())
-        whole = tokenizer.decode(drawn)
-        if not whole.endswith("\ufffd"):  # else a character that is not complete yet
-            yield whole[len(text) :]
-            text = whole
+    turns = [i for i, message in enumerate(messages) if message["role"] == "user"]
+    for i in turns:
+        kept = messages[: turns[0]] + messages[i:]
+        if len(tokenizer.encode(template(kept)).ids) <= max_tokens:
+            break
+    return kept
 
 
-def converse(model, tokenizer, template, end, read=input, **options):
+def converse(
+    model, tokenizer, template, end, read=input, *, messages=(), tools=None, **options
+):
     """Answer what `read` returns, until that is empty; Ctrl-C ends an answer.
 
-    template makes a prompt of a question. For the options see `stream`.
+    messages stand before the conversation. A question is answered with the earlier
+    turns in its prompt, as long as they take at most half of model.max_len; what Ctrl-C
+    ends is forgotten. Returns the messages that are remembered. For template, tools and
+    the options see `respond`.
     """
+    messages = list(messages)
     while question := read("\n> ").strip():
+        asked = [*messages, {"role": "user", "content": question}]
+        asked = recent(asked, tokenizer, template, model.max_len // 2)
+        answer = respond(model, tokenizer, template, end, asked, tools=tools, **options)
         try:
-            for piece in stream(model, tokenizer, template(question), end, **options):
+            for piece in answer:
                 print(piece, end="", flush=True)
+            messages = asked
         except KeyboardInterrupt:
             print(" …", end="")
     print()
+    return messages

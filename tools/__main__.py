@@ -326,6 +326,12 @@ def post_training():
 
 
 @command
+def tool_calls():
+    """train chapter 12's calls of tools with several seeds (SEEDS=3 WRITE=1)"""
+    measure("tool_calls", "SEEDS")
+
+
+@command
 def evaluation():
     """ask SmolLM2 the questions of the page on evaluation, in half an hour (WRITE=1)"""
     measure("evaluation", "ONLY")

@@ -15,6 +15,7 @@ from tools.measure import (
     pretraining,
     results,
     scores,
+    tool_calls,
 )
 
 PAGE = (ROOT / "book" / "results.md").read_text(encoding="utf-8")
@@ -35,6 +36,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     heads["judge"] = ["", *evaluation.JUDGE]
     for program in (pretraining.COLUMNS, post_training.TABLES):
         heads |= {name: ["", *columns] for name, columns in program.items()}
+    heads["tool_calls"] = ["", *tool_calls.COLUMNS]
     included = re.findall(r"^```\{include\} _generated/(\w+)\.md$", PAGE, re.MULTILINE)
     assert sorted(included) == sorted(heads)
     for name, head in heads.items():

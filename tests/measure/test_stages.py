@@ -9,10 +9,11 @@ import nbformat
 import pytest
 import torch
 from nbformat.v4 import new_code_cell, new_notebook
+from tokenizers import AddedToken
 
 import d2lmini as d2l
 from tools.book import pages
-from tools.measure import chapter, post_training
+from tools.measure import chapter, post_training, tool_calls
 from tools.notebooks import execute
 
 PARAMETERS = {"tags": ["parameters"]}
@@ -156,21 +157,56 @@ def test_a_notebook_that_fails_is_named_with_its_error(tmp_path):
         chapter.run(path, "results", 0)
 
 
-def test_the_untrained_model_reads_examples_before_the_request():
-    prompt = post_training.with_examples(["Call Tom.", "Play jazz."], ["a", "b"])
-    system = d2l.chat_prompt("").split("<|im_start|>user")[0]
-    turns = ("Call Tom.", "a"), ("Play jazz.", "b"), ("Dial.", "")
-    rows = [f"user\n{r}<|im_end|>\n<|im_start|>assistant\n{call}" for r, call in turns]
-    expected = "<|im_start|>" + "<|im_end|>\n<|im_start|>".join(rows)
-    assert prompt("Dial.") == system + expected
+class Untrained:
+    """What chapter 12 defines for its tools, with a small random model."""
+
+    SEED, LoRA = 0, d2l.LoRA
+    say = staticmethod(lambda role, content: {"role": role, "content": content})
+
+    def __init__(self):
+        self.smol_tokenizer = d2l.train_bpe(["a"], 256)
+        special = [AddedToken(t, special=True) for t in ("<|im_start|>", "<|im_end|>")]
+        self.smol_tokenizer.add_special_tokens(special)
+        parts = {"norm": "rms", "ffn": "swiglu", "positions": "rotary", "max_len": 200}
+        torch.manual_seed(0)
+        self.smol = d2l.GPT(258, 16, 2, 2, **parts)
+        for weights in self.smol.parameters():
+            torch.nn.init.normal_(weights, std=0.3)
 
 
-def test_the_untrained_model_reads_what_the_tools_are_before_the_request():
-    tools = {"weather": ("city", "How is it in {}?"), "alarm": ("time", "Ring at {}.")}
-    prompt = post_training.with_tools(tools)("Dial.")
-    system, _, rest = prompt.partition("<|im_end|>\n")
-    assert system.splitlines()[2:] == [
-        '{"tool": "weather", "city": "<city>"}',
-        '{"tool": "alarm", "time": "<time>"}',
+def test_examples_in_the_prompt_are_read_before_the_test():
+    page, before = Untrained(), [Untrained.say("user", "Who?")]
+    question = [Untrained.say("user", "What?")]
+    tokenizer = page.smol_tokenizer
+    whole = d2l.chatml([*before, *question])
+    likeliest = d2l.complete(page.smol, tokenizer, whole, 1, temperature=0)
+    other = "b" if likeliest == "a" else "a"
+
+    def data(*answers):
+        prompts = [d2l.chatml(question)] * len(answers)
+        encoded = d2l.encode_answers(tokenizer, prompts, answers, "<|im_end|>")
+        return None, *encoded
+
+    def scores(test):
+        return list(tool_calls.in_prompt(page, before, test).values())
+
+    tokens, mask = data(likeliest, other)[1:]
+    mask[:, -1] = False  # the first token of an answer alone
+    assert scores([(None, tokens, mask), (None, tokens[1:], mask[1:]), data("")]) == [
+        0.5,
+        0.0,
+        float(likeliest == "{"),
     ]
-    assert rest == "<|im_start|>user\nDial.<|im_end|>\n<|im_start|>assistant\n"
+
+
+def test_a_model_that_begins_anew_is_the_untrained_one():
+    page = Untrained()
+    tokens = torch.arange(9)[None]
+    before = page.smol(tokens)
+    d2l.add_lora(page.smol, 2, ["W_q"])
+    for layer in page.smol.modules():
+        if isinstance(layer, d2l.LoRA):
+            torch.nn.init.ones_(layer.up)
+    assert not torch.allclose(page.smol(tokens), before)
+    tool_calls.reset(page)
+    assert torch.equal(page.smol(tokens), before)

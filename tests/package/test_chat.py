@@ -18,15 +18,24 @@ from d2lmini import chat
 from tools import ROOT
 
 LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary"}
-TEMPLATES = {  # the special tokens of a tokenizer, a prompt and the end of an answer
+SYSTEM = d2l.chat_prompt("").partition("<|im_start|>user")[0]
+TEMPLATES = {  # special tokens, the begin of a prompt, a turn, the end, and what follows it
     "chapter 12": (
         ["<|user|>", "<|assistant|>", "<|end|>"],
+        "",
         "<|user|>cab<|assistant|>",
         "<|end|>",
+        "",
     ),
-    "SmolLM2": (["<|im_start|>", "<|im_end|>"], d2l.chat_prompt("cab"), "<|im_end|>"),
-    "GPT-2": (["<|endoftext|>"], "cab", "<|endoftext|>"),
-    "none": ([], "cab", None),
+    "SmolLM2": (
+        ["<|im_start|>", "<|im_end|>"],
+        SYSTEM,
+        d2l.chat_prompt("cab").removeprefix(SYSTEM),
+        "<|im_end|>",
+        "\n",
+    ),
+    "GPT-2": (["<|endoftext|>"], "", "cab", "<|endoftext|>", "\n"),
+    "none": ([], "", "cab", None, "\n"),
 }
 
 
@@ -114,19 +123,50 @@ def test_a_model_that_would_not_be_the_same_is_not_saved(model, message, tmp_pat
 # --- the command ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("special", "prompt", "end"), TEMPLATES.values(), ids=TEMPLATES)
-def test_the_command_answers_in_the_template_of_the_tokenizer(
-    special, prompt, end, talk, tmp_path
+@pytest.mark.parametrize(
+    ("special", "begin", "turn", "end", "after"), TEMPLATES.values(), ids=TEMPLATES
+)
+def test_the_command_answers_in_the_template_of_the_tokenizer_and_remembers(
+    special, begin, turn, end, after, talk, tmp_path
 ):
-    model, tokenizer = gpt(max_len=200), letters(special)
+    model, tokenizer = gpt(max_len=400), letters(special)
     d2l.save_pretrained(model, tokenizer, tmp_path)
     options = "--model", tmp_path, "--temperature", "0", "--max-new-tokens", "9"
     ending, shown = talk(*options, typed="cab\ncab\n")  # and Ctrl-D
-    answer = d2l.complete(model, tokenizer, prompt, 9, temperature=0, stop=end)
-    assert (ending, answer != "") == (0, True)
-    begin, *rest = shown.split("\n> ")
-    assert rest == [answer, answer, "\n"]
-    assert ("continues your text" in begin) == (prompt == "cab")
+    greedy = {"temperature": 0, "stop": end}
+    first = d2l.complete(model, tokenizer, begin + turn, 9, **greedy)
+    end_of_turn = "" if end in (None, "<|endoftext|>") else end
+    prompt = f"{begin}{turn}{first}{end_of_turn}{after}{turn}"
+    second = d2l.complete(model, tokenizer, prompt, 9, **greedy)
+    assert (ending, first != "") == (0, True)
+    greeting, *rest = shown.split("\n> ")
+    assert rest == [first, second, "\n"]
+    assert ("continues your text" in greeting) == (turn == "cab")
+
+
+def test_the_command_runs_the_functions_of_a_file(talk, tmp_path, monkeypatch):
+    model, tokenizer = gpt(), letters(["<|im_start|>", "<|im_end|>"])
+    d2l.save_pretrained(model, tokenizer, tmp_path)
+    file = tmp_path / "tools.py"
+    file.write_text("from json import dumps\n\ndef b(c):\n    return c\n\n_d = b\n")
+    found = {}
+    monkeypatch.setattr(chat, "converse", lambda *args, **options: found.update(options))
+    options = "--model", tmp_path, "--tools", file
+    assert talk(*options, typed="")[0] == 0
+    assert [*found["tools"]] == ["b"] and found["tools"]["b"](3) == 3
+    assert found["messages"] == []
+    for text, message in [
+        ("b = 3", "must define a function"),
+        ("def b(", "SyntaxError"),
+        (None, "FileNotFoundError"),
+    ]:
+        file.write_text(text) if text else file.unlink()
+        error, _ = talk(*options, typed="")
+        assert error.startswith(f"chat: {file}: ") and message in error
+    file.write_text("def b(c):\n    return c\n")
+    d2l.save_pretrained(model, letters(), tmp_path)
+    error, _ = talk(*options, typed="")
+    assert error.startswith("chat: --tools: the tokenizer must have <|im_start|>")
 
 
 def test_an_empty_line_ends_the_chat_and_a_seed_repeats_it(talk, tmp_path):

@@ -1,6 +1,7 @@
 """Post-training: the losses against loops and derivations, LoRA, sampling and the chat."""
 
 import copy
+import re
 
 import pytest
 import torch
@@ -275,20 +276,154 @@ def test_a_stream_yields_whole_characters_and_ends_before_the_end():
     assert list(cut) == ["n", "a"]
 
 
-@pytest.mark.parametrize(("interrupted_at", "shown"), [(None, "abc"), (2, "ab …")])
-def test_a_chat_answers_until_nothing_is_typed_and_ctrl_c_ends_only_an_answer(
-    tokenizer, capsys, interrupted_at, shown
-):
-    typed, asked = iter(["one ", "two", "", "never"]), []
+def turns(*contents):
+    """Messages of a user and an assistant by turns."""
+    roles = "user", "assistant"
+    return [{"role": roles[i % 2], "content": c} for i, c in enumerate(contents)]
 
-    def template(question):
-        asked.append(question)
-        return "d<|answer|>"
+
+def joined(messages):
+    """A template in which letters of questions and answers stand side by side."""
+    return "".join(m["content"] for m in messages) + "<|answer|>"
+
+
+@pytest.mark.parametrize(
+    ("interrupted_at", "shown", "remembered"),
+    [(None, "abc", ["d", "dabce"]), (2, "ab …", ["d", "e"])],
+)
+def test_a_chat_remembers_until_nothing_is_typed_and_ctrl_c_ends_only_an_answer(
+    tokenizer, capsys, interrupted_at, shown, remembered
+):
+    typed, asked = iter(["d ", "e", "", "never"]), []
+
+    def template(messages):
+        prompt = joined(messages)
+        if prompt not in asked:  # it is also asked for the length
+            asked.append(prompt)
+        return prompt
 
     model = Reciting([*tokenizer.encode(f"abc{END}").ids], 7, interrupted_at)
-    converse(model, tokenizer, template, END, lambda sign: next(typed), temperature=0)
-    assert asked == ["one", "two"] and next(typed) == "never"
+    kept = converse(
+        model, tokenizer, template, END, lambda sign: next(typed), temperature=0
+    )
+    assert kept == ([] if interrupted_at else turns("d", "abc", "e", "abc"))
+    assert asked == [f"{text}<|answer|>" for text in remembered]
+    assert next(typed) == "never"
     assert capsys.readouterr().out == f"{shown}{shown}\n"
+
+
+def test_the_oldest_turns_are_left_out_of_a_long_conversation(tokenizer, capsys):
+    system = [{"role": "system", "content": "ee"}]
+    tool = [{"role": "tool", "content": "bb"}]
+    first, second, third = turns("aaa", "c"), turns("ab", "d") + tool, turns("cc")
+    messages = system + first + second + third
+    for room, kept in [
+        (14, messages),
+        (13, system + second + third),
+        (10, system + second + third),
+        (9, system + third),
+        (0, system + third),
+    ]:
+        assert d2l.recent(messages, tokenizer, joined, room) == kept, room
+    typed = iter(["abc"] * 9)
+    model = gpt()  # with room for 32 tokens
+    converse(model, tokenizer, joined, END, lambda _: next(typed, ""), messages=system)
+    assert next(typed, None) is None and capsys.readouterr().out.endswith("\n")
+
+
+def test_the_template_of_one_question_is_that_of_the_chapter_before():
+    system = {"role": "system", "content": "You are a helpful AI assistant."}
+    question = {"role": "user", "content": "Who?"}
+    assert d2l.chatml([system, question]) == d2l.chat_prompt("Who?")
+    answered = d2l.chatml([question, {"role": "assistant", "content": "I."}, question])
+    assert answered.count("<|im_end|>\n") == 3
+    assert "<|im_start|>assistant\nI.<|im_end|>\n<|im_start|>user\nWho?" in answered
+
+
+# --- tools ---------------------------------------------------------------------------
+
+
+def divide(a, b):
+    return a / b
+
+
+RIGHT = '{"tool": "divide", "a": 3, "b": 4}'
+
+
+@pytest.mark.parametrize(
+    ("call", "result"),
+    [
+        (RIGHT, "0.75"),
+        ('{"tool": "divide", "b": 4, "a": 3}', "0.75"),
+        (RIGHT[:-1], "Error: Expecting ',' delimiter: line 1 column 34 (char 33)"),
+        ('{"tool": "add", "a": 3}', "Error: there is no tool add"),
+        ('{"a": 3, "b": 4}', "Error: a call must name a tool"),
+        ("[1, 2]", "Error: a call must name a tool"),
+        ('{"tool": ["divide"]}', "Error: .*unhashable.*"),
+        ('{"tool": "divide", "a": 3}', "Error: .*missing .* argument: 'b'"),
+        ('{"tool": "divide", "a": 3, "b": 4, "c": 5}', "Error: .*unexpected .* 'c'"),
+        ('{"tool": "divide", "a": 3, "b": 0}', "Error: division by zero"),
+    ],
+)
+def test_a_call_is_run_and_what_is_wrong_with_it_is_an_error_to_read(call, result):
+    assert re.fullmatch(
+        re.escape(result) if "(" in result else result,
+        found := (d2l.call_tool({"divide": divide}, call)),
+    ), found
+
+
+class Scripted(nn.Module):
+    """A model that gives one scripted answer after the other, whatever it reads."""
+
+    max_len, blks = 1000, ()
+
+    def __init__(self, tokenizer, answers):
+        super().__init__()
+        self.ids = [iter(tokenizer.encode(answer + END).ids) for answer in answers]
+        self.unit = nn.Parameter(torch.eye(tokenizer.get_vocab_size()))
+        self.prompts, self.tokenizer = [], tokenizer
+
+    def forward(self, tokens, caches, last_only):
+        if not caches:  # a new answer
+            self.prompts.append(self.tokenizer.decode(tokens[0].tolist(), False))
+            self.answer = self.ids.pop(0)
+        return self.unit[[next(self.answer)]][None], [*caches, None]
+
+
+def talk(answers, **options):
+    """What scripted answers to one question make of the messages, and the model."""
+    tokenizer = d2l.train_bpe(["a"], 256)
+    tokenizer.add_special_tokens([AddedToken(END, special=True)])
+    model, messages = Scripted(tokenizer, answers), turns("3 / 4?")
+    options = {"tools": {"divide": divide}, "temperature": 0} | options
+    pieces = d2l.respond(model, tokenizer, d2l.chatml, END, messages, **options)
+    return "".join(pieces), messages, model
+
+
+def test_the_result_of_a_call_goes_back_to_the_model_which_then_answers():
+    shown, messages, model = talk([RIGHT, "It is 0.75."])
+    roles = [(m["role"], m["content"]) for m in messages]
+    expected = [("assistant", RIGHT), ("tool", "0.75"), ("assistant", "It is 0.75.")]
+    assert roles == [("user", "3 / 4?"), *expected]
+    assert model.prompts == [d2l.chatml(messages[:1]), d2l.chatml(messages[:3])]
+    assert shown == f"{RIGHT}\n  0.75\nIt is 0.75."
+
+
+def test_after_a_malformed_and_a_failing_call_the_model_may_try_again():
+    bad = RIGHT[:-1], RIGHT.replace("4", "0")
+    _, messages, model = talk([*bad, RIGHT, "It is 0.75."])
+    results = [m["content"] for m in messages if m["role"] == "tool"]
+    assert [r.startswith("Error: ") for r in results] == [True, True, False]
+    assert messages[-1]["content"] == "It is 0.75." and len(model.prompts) == 4
+    assert results[1] in model.prompts[2]
+
+
+def test_calls_are_bounded_and_nothing_is_run_without_tools():
+    _, messages, model = talk([RIGHT] * 3, max_calls=2)
+    assert [m["role"] for m in messages[1:]] == ["assistant", "tool"] * 2 + ["assistant"]
+    assert len(model.prompts) == 3
+    _, messages, _ = talk([RIGHT], tools=None)
+    assert messages[1:] == [{"role": "assistant", "content": RIGHT}]
 
 
 def test_an_answer_is_drawn_at_random_and_a_seed_repeats_it(tokenizer):

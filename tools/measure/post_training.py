@@ -14,7 +14,6 @@ WRITE=1, the tables go to book/_generated.
 
 import argparse
 import copy
-import json
 import random
 import sys
 from types import SimpleNamespace
@@ -31,11 +30,8 @@ TABLES = {
     "post_training": ["right", "with steps", "bits per byte"],
     "rewards": ["right", "with steps"],
     "samples": ["pass@1", "majority of 8", "majority of 32", "pass@8", "pass@32"],
-    "tool_calls": ["right calls"],
     "price": ["in order", "KL", "with steps"],
 }
-USER = "<|im_start|>user"
-IN_PROMPT = 8  # examples
 DIGITS = {"KL": 1, "bits per byte": 2}  # all other columns are shares
 PRICES = 0.1, 1, 10
 TEMPERATURES = 0.7, 1
@@ -62,22 +58,10 @@ def measure(names):
         "GRPO": found["reward"],
         "GRPO with the wrong reward": found["wrong_reward"]["after"],
     }
-    calls = {
-        "not trained": found["tool_calls"]["before"],
-        "LoRA, 96 examples": found["tool_calls"]["after"],
-        f"LoRA, {IN_PROMPT} examples": few_requests(page),
-        f"not trained, the same {IN_PROMPT} in the prompt": in_prompt(
-            page, with_examples(*page.make_requests(IN_PROMPT, page.SEED))
-        ),
-        "not trained, the tools described in the prompt": in_prompt(
-            page, with_tools(page.TOOLS)
-        ),
-    }
     return {
         "post_training": stages,
         "rewards": rewarded | rewards(page),
         "samples": samples(page),
-        "tool_calls": calls,
         "price": {f"β = {beta}": price(page, beta) for beta in PRICES},
     }
 
@@ -269,58 +253,6 @@ def price(page, beta):
         "KL": drift(page, model),
         "with steps": page.report(model, greedy=False)["with steps"],
     }
-
-
-def with_examples(requests, calls):
-    """A function that puts a request into the template, after these with their calls."""
-    turns = [turn(r) + f"{call}<|im_end|>\n" for r, call in zip(requests, calls)]
-    system = d2l.chat_prompt("").removesuffix(turn(""))
-    return lambda request: system + "".join(turns) + turn(request)
-
-
-def with_tools(tools):
-    """A function that puts a request into the template, after a list of the tools."""
-    forms = [
-        json.dumps({"tool": tool, argument: f"<{argument}>"})
-        for tool, (argument, *_) in tools.items()
-    ]
-    system = "\n".join(["Answer with one of these tool calls and nothing else:", *forms])
-    return lambda request: f"<|im_start|>system\n{system}<|im_end|>\n{turn(request)}"
-
-
-def turn(request):
-    """A user's turn and the beginning of the answer: a prompt without what precedes."""
-    return USER + d2l.chat_prompt(request).split(USER, 1)[1]
-
-
-@torch.no_grad()
-def in_prompt(page, prompt):
-    """The row of the untrained model on the test, whose requests are put into a prompt."""
-    model, tokenizer = d2l.load_smollm2()
-    right = []
-    for request, call in zip(page.test_requests, page.test_calls):
-        tokens, mask = d2l.encode_answers(
-            tokenizer, [prompt(request)], [call], "<|im_end|>"
-        )
-        found = model(tokens[:, :-1])[mask[:, 1:]].argmax(dim=-1)
-        right.append(float((found == tokens[mask]).all()))
-    return {"right calls": sum(right) / len(right)}
-
-
-def few_requests(page):
-    """The row of LoRA, begun anew and trained as on the page, but on few requests."""
-    _ = torch.manual_seed(page.SEED)
-    for layer in page.smol.modules():
-        if isinstance(layer, d2l.LoRA):
-            nn.init.normal_(layer.down, std=len(layer.down) ** -0.5)
-            nn.init.zeros_(layer.up)
-    X, tokens, mask = page.run_lower(*page.make_requests(IN_PROMPT, page.SEED))
-
-    def loss():
-        return nn.functional.cross_entropy(page.upper_logits(X, mask), tokens[mask])
-
-    page.train(page.smol, loss, num_steps=24, lr=0.005, warmup=5)
-    return {"right calls": page.exact(*page.test_data)}
 
 
 def table(runs, columns):
