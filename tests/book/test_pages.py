@@ -13,23 +13,16 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 # Pages of all kinds, which stand for the others on a phone in every run.
-OFTEN = re.compile(r"book/(index|try|results)|notebooks/(0[01457]|11|\w+/05)_")
+OFTEN = re.compile(r"book/(index|try|results)|notebooks/(0[47]|11|exercises/05)_")
 # All chapters and pages of the book, and a few of the exercises and of Going further.
 ON_A_PHONE = [
     pytest.param(name, marks=[] if OFTEN.match(f"{name}_") else pytest.mark.weekly)
     for name in NAMES
     if re.match(r"book/|notebooks/(\d|\w+/(05|11_))", name)
 ]
-# Pages that stand for the others on a wide screen, in both themes: plain text, an
-# explorer, the longest chapter, exercises, wide tables.
-FEW = [
-    "book/index",
-    "book/try",
-    "notebooks/04_bahdanau",
-    "notebooks/07_transformer",
-    "notebooks/exercises/05_multi_head",
-    "book/results",
-]
+# Pages that stand for the others on a wide screen, in both themes: plain text, models
+# that run, the longest chapter, wide tables.
+FEW = ["book/index", "book/try", "notebooks/07_transformer", "book/results"]
 
 # What axe-core finds in what others make, and we cannot mend.
 THEIRS = {

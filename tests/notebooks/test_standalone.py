@@ -22,10 +22,7 @@ from packaging.utils import canonicalize_name
 from tools import ROOT, every_notebook
 
 NOTEBOOKS = ROOT / "notebooks"
-FEW = [
-    *("01_queries_keys_values", "03_scoring_functions", "05_multi_head"),
-    *("09_implementations", "exercises/01_queries_keys_values"),
-]
+FEW = ["01_queries_keys_values", "03_scoring_functions", "exercises/01_queries_keys_values"]
 ALL = [p.relative_to(NOTEBOOKS).as_posix()[:-6] for p in every_notebook()]
 # What Python runs first in the clean environment: only this machine can be reached.
 NO_NETWORK = """
