@@ -31,6 +31,7 @@ NUMBERS = 50, 100, 200, 400, 800, 1600, 3200
 FEW = 200, 400, 800, 1600  # for parts of the model
 PARTS = "embeddings", "blocks", "shuffled"
 UPDATES = 300
+RATES = 0.002, 0.005
 COLUMNS = {
     "language_model": ["perplexity", "new sentences", "right ends of new questions"],
     "widths": ["parameters", "held-out loss"],
@@ -127,16 +128,23 @@ def agreement(models, page):
 def many_labels(models, names):
     """Accuracies of classifiers by the number of labels; each seed has a model of its own.
 
-    All networks have as many updates. The last two rows are those of a regression.
+    All networks have as many updates, at the rate of RATES with the better mean. The last
+    two rows are those of a regression.
     """
     task, fine_tune = names["right_or_wrong"], names["fine_tune"]
 
-    def tuned(start, number, seed):
-        names["mlm"] = models[seed]
-        return fine_tune(start, task, number, seed, UPDATES)
+    def tuned(start, number):
+        runs = []
+        for lr in RATES:
+            runs.append([])
+            for seed in SEEDS:
+                names["mlm"] = models[seed]
+                runs[-1].append(fine_tune(start, task, number, seed, UPDATES, lr))
+        return max(runs, key=statistics.mean)
 
-    def counted(pairs, number, seed):
-        return regression(task(number, seed), task(600, 999), pairs)
+    def counted(pairs, number):
+        test = task(600, 999)
+        return [regression(task(number, seed), test, pairs) for seed in SEEDS]
 
     runs = [(start, tuned, start, NUMBERS) for start in ("scratch", "all")]
     runs += [(start, tuned, start, FEW) for start in PARTS]
@@ -144,8 +152,8 @@ def many_labels(models, names):
         name = kind.__name__.replace("_", " ")
         runs.append((f"regression on {name}", counted, kind, NUMBERS[2:]))
     rows = []
-    for name, accuracy, what, numbers in runs:
-        found = {n: [accuracy(what, n, seed) for seed in SEEDS] for n in numbers}
+    for name, accuracies, what, numbers in runs:
+        found = {n: accuracies(what, n) for n in numbers}
         rows.append([name, *(spread(found[n]) if n in found else "" for n in NUMBERS)])
     return rows
 
