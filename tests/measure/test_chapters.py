@@ -170,9 +170,9 @@ def test_each_seed_has_one_of_the_pretrained_models_and_as_many_updates(monkeypa
     monkeypatch.setattr(pretraining, "regression", lambda training, test, pairs: 0.5)
     names = {"right_or_wrong": lambda num, seed: None}
 
-    def fine_tune(start, task, number, seed, updates):
+    def fine_tune(start, task, number, seed, updates, lr):
         assert names["mlm"] == f"model {seed}" and updates == pretraining.UPDATES
-        return number / 10_000 + seed / 100
+        return number / 10_000 + seed / 100 - 0.1 * (lr != max(pretraining.RATES))
 
     names["fine_tune"] = fine_tune
     found = pretraining.many_labels([f"model {seed}" for seed in range(3)], names)
