@@ -1,8 +1,11 @@
 """The measurement runs the chapter's notebook, with other seeds."""
 
+import ast
 import copy
 import math
+from collections import Counter
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
@@ -36,6 +39,34 @@ def test_the_chapter_defines_its_seed_in_the_cell_of_parameters_and_names_its_ta
     assert "\nSEED = 0" in tagged.source
     for name in STAGES:
         assert sum(f'results["{name}"] =' in source for source in sources) == 1, name
+
+
+@pytest.mark.parametrize("program", [post_training, tool_calls])
+def test_no_later_cell_of_the_chapter_replaces_what_the_measurement_uses(program):
+    used = {
+        node.attr
+        for node in ast.walk(ast.parse(Path(program.__file__).read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "page"
+    }
+    cells = pages.read(post_training.NOTEBOOK).cells
+    code = [ast.parse(c.source).body for c in cells if c.cell_type == "code"]
+    bound = Counter(name for body in code for node in body for name in names_of(node))
+    assert sorted(name for name in used if bound[name] > 1) == []
+    assert len(used & bound.keys()) > 10
+
+
+def names_of(node):
+    """What a statement at the top level of a cell defines, but `x = x[:9]` not anew."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Assign):
+        named = [n for target in node.targets for n in ast.walk(target)]
+        stored = {
+            n.id for n in named if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        read = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
+        return sorted(stored - read)
+    return []
 
 
 def test_the_measurement_runs_in_the_notebook_s_kernel_with_its_seed(tmp_path):

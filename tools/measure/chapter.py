@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 
 from nbformat.v4 import new_code_cell
 
@@ -34,6 +35,28 @@ def main(program, only=None):
     arguments = f"globals(), only={options.only!r}" if only else "globals()"
     here = f"importlib.import_module({program.__spec__.name!r}).measure({arguments})"
     for name, table in run(program.NOTEBOOK, here, last=program.LAST).items():
+        print(table, end="\n\n")
+        if options.write:
+            results.write(name, table, origin)
+
+
+def main_with_seeds(program, seeds):
+    """Print the tables of a program whose notebook runs once for each seed, as main does.
+
+    The program's `measure` gives one run's results, and its `tables` the tables of all.
+    `seeds` is how many by default. LAST is None if the whole notebook runs.
+    """
+    parser = argparse.ArgumentParser(description=program.__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=seeds, help="how many")
+    parser.add_argument("--write", action="store_true", help="to the page of results")
+    options = parser.parse_args()
+    origin = results.origin()
+    here = f"importlib.import_module({program.__spec__.name!r}).measure(globals())"
+    runs = []
+    for seed in range(options.seeds):
+        runs.append(run(program.NOTEBOOK, here, seed, program.LAST))
+        print(f"seed {seed}:", runs[-1], file=sys.stderr, flush=True)
+    for name, table in program.tables(runs).items():
         print(table, end="\n\n")
         if options.write:
             results.write(name, table, origin)

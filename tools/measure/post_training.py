@@ -12,7 +12,6 @@ a test of these choices. Those of rejection sampling and GRPO were chosen by the
 WRITE=1, the tables go to book/_generated.
 """
 
-import argparse
 import copy
 import random
 import sys
@@ -35,6 +34,7 @@ TABLES = {
 DIGITS = {"KL": 1, "bits per byte": 2}  # all other columns are shares
 PRICES = 0.1, 1, 10
 TEMPERATURES = 0.7, 1
+LAST = None  # the whole notebook runs
 ROUND = 20  # steps of each of the eight rounds of rejection sampling
 
 
@@ -271,23 +271,12 @@ def table(runs, columns):
     return results.head(["", *columns]) + "\n" + results.lines(*rows)
 
 
-def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=5, help="how many")
-    parser.add_argument("--write", action="store_true", help="to the page of results")
-    options = parser.parse_args(argv)
-    origin = results.origin()
-    here = f"importlib.import_module({__spec__.name!r}).measure(globals())"
-    runs = []
-    for seed in range(options.seeds):
-        runs.append(chapter.run(NOTEBOOK, here, seed))
-        print(f"seed {seed}:", runs[-1], file=sys.stderr, flush=True)
-    for name, columns in TABLES.items():
-        text = table([found[name] for found in runs], columns)
-        print(text)
-        if options.write:
-            results.write(name, text, origin)
+def tables(runs):
+    return {
+        name: table([found[name] for found in runs], columns)
+        for name, columns in TABLES.items()
+    }
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    chapter.main_with_seeds(sys.modules[__name__], seeds=5)

@@ -8,7 +8,6 @@ many examples each. The test has more requests than on the page. With WRITE=1, t
 goes to book/_generated.
 """
 
-import argparse
 import json
 import sys
 from types import SimpleNamespace
@@ -17,9 +16,9 @@ import torch
 from torch import nn
 
 import d2lmini as d2l
-from tools.measure import chapter, results
-from tools.measure.post_training import NOTEBOOK, table
+from tools.measure import chapter, post_training
 
+NOTEBOOK = post_training.NOTEBOOK
 LAST = 'results["tool_calls"] ='
 COLUMNS = "right calls", "answers with the result", "calls on ordinary questions"
 TESTED = 32  # requests, and as many results
@@ -103,22 +102,9 @@ def in_prompt(page, messages, test):
     return dict(zip(COLUMNS, scores))
 
 
-def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=3, help="how many")
-    parser.add_argument("--write", action="store_true", help="to the page of results")
-    options = parser.parse_args(argv)
-    origin = results.origin()
-    here = f"importlib.import_module({__spec__.name!r}).measure(globals())"
-    runs = []
-    for seed in range(options.seeds):
-        runs.append(chapter.run(NOTEBOOK, here, seed, last=LAST))
-        print(f"seed {seed}:", runs[-1], file=sys.stderr, flush=True)
-    text = table(runs, COLUMNS)
-    print(text)
-    if options.write:
-        results.write("tool_calls", text, origin)
+def tables(runs):
+    return {"tool_calls": post_training.table(runs, COLUMNS)}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    chapter.main_with_seeds(sys.modules[__name__], seeds=3)
