@@ -42,7 +42,7 @@ COLUMNS = {
 TASKS = {
     "the opposite": (
         "Write the opposite of the word.",
-        "hot cold, big small, up down, early late, open closed, happy sad, fast slow, "
+        "hot cold, big small, up down, early late, open close, happy sad, fast slow, "
         "rich poor, wet dry, old young, light dark, full empty, strong weak, "
         "north south, day night, black white",
     ),
@@ -90,13 +90,15 @@ def language_models(page):
     for n in RUNS_OF:
         judged = page.judge(page.write_by_counting(n, 3000))
         rows.append([f"counting, runs of {n}", counting_perplexity(n, page), *judged])
+    judged = page.judge(page.write_by_counting(2, 3000, hint=page.asks))
+    rows.append(["counting pairs, told what asks", None, *judged])
     for seed in SEEDS:
         model = page.train_writer(seed)
         judged = page.judge(page.write(model, 1500, seed))
         score = page.perplexity(model, page.X["val"])
         rows.append([f"Transformer, seed {seed}", score, *judged])
     return [
-        [name, f"{score:.1f}", *(f"{share:.2f}" for share in shares)]
+        [name, f"{score:.1f}" if score else "", *(f"{share:.2f}" for share in shares)]
         for name, score, *shares in rows
     ]
 
@@ -227,16 +229,22 @@ def few_shot(ask):
     return rows
 
 
+def masked_models(page):
+    """The page's masked model, and those of the other seeds."""
+    return [page.mlm, *(page.train_masked(seed) for seed in SEEDS[1:])]
+
+
 def measure(names, only=None):
     """The tables, given the names that the notebook's cells define."""
     page = SimpleNamespace(**names)
-    models = [names["mlm"], *(page.train_masked(seed) for seed in SEEDS[1:])]
-    found = {"many_labels": many_labels(models, names)}
-    if only is None:
-        found["language_model"] = language_models(page)
-        found["widths"] = widths(page)
-        found["agreement"] = agreement(models, page)
-        found["few_shot"] = few_shot(page.ask)
+    tables = {
+        "many_labels": lambda: many_labels(masked_models(page), names),
+        "language_model": lambda: language_models(page),
+        "widths": lambda: widths(page),
+        "agreement": lambda: agreement(masked_models(page), page),
+        "few_shot": lambda: few_shot(page.ask),
+    }
+    found = {name: make() for name, make in tables.items() if only in (None, name)}
     return {
         name: f"{results.head(['', *COLUMNS[name]])}\n{results.lines(*rows)}"
         for name, rows in found.items()
@@ -244,4 +252,4 @@ def measure(names, only=None):
 
 
 if __name__ == "__main__":
-    chapter.main(sys.modules[__name__], only=["many_labels"])
+    chapter.main(sys.modules[__name__], only=COLUMNS)
