@@ -33,6 +33,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     heads["ablation"] = ["", *attention.CHANGES]
     heads["counting"] = ["", *counting.COLUMNS]
     heads["contamination"] = ["", *evaluation.COLUMNS]
+    heads["contamination_pairs"] = evaluation.PAIRS
     heads["judge"] = ["", *evaluation.JUDGE]
     for program in (pretraining.COLUMNS, post_training.TABLES):
         heads |= {name: ["", *columns] for name, columns in program.items()}

@@ -25,6 +25,7 @@ LAST = "def next_log_probs("  # for the answers
 LAST_OF_ALL = "def exposure("
 SEEDS = 4  # so that each item is once in each group
 COLUMNS = ["loss", "loss, reworded", "right", "right, reworded", "right, no question"]
+PAIRS = ["right, never", "right, once", "only never", "only once", "p"]
 JUDGE = ["first, the right one", "first, the wrong one", "right in both orders"]
 BITS = 3  # of the rounded model
 NEW_TOKENS = 24  # of a free answer
@@ -176,9 +177,21 @@ def judge(names):
 
 
 def contamination(names):
-    """The table of the losses and scores in each group of items, for each seed."""
+    """The tables of the losses and scores in each group of items, for each seed.
+
+    In the second, each item without a copy in the text is compared with itself with one.
+    """
     runs = [names["exposure"](seed) for seed in range(SEEDS)]
-    return table(
+    found = {group: torch.zeros(len(names["items"])) for group in ("never", "once")}
+    for group, right in found.items():
+        for run in runs:  # an item is in each group with one of the seeds
+            right[run[group]["item"]] = run[group]["right"].float()
+    never, once = (right.bool() for right in found.values())
+    only = (never & ~once).sum().item(), (once & ~never).sum().item()
+    numbers = never.sum().item(), once.sum().item(), *only
+    row = *map(str, numbers), f"{names['mcnemar'](*only):.3f}"
+    pairs = results.head(PAIRS) + "\n" + results.lines(row)
+    return pairs, table(
         [
             {
                 group: {name: x.float().mean().item() for name, x in columns.items()}
@@ -216,12 +229,18 @@ def main(argv=None):
         if options.write:
             text = json.dumps({"origin": origin.strip("*")} | found, ensure_ascii=False)
             FILE.write_text(text + "\n", encoding="utf-8", newline="\n")
-    for name, last in {"judge": LAST, "contamination": LAST_OF_ALL}.items():
-        if options.only in (None, name):
-            text = chapter.run(NOTEBOOK, f"{program}.{name}(globals())", last=last)
-            print(text)
-            if options.write:
-                results.write(name, text, origin)
+    tables = {}
+    if options.only in (None, "judge"):
+        here = f"{program}.judge(globals())"
+        tables["judge"] = chapter.run(NOTEBOOK, here, last=LAST)
+    if options.only in (None, "contamination"):
+        here = f"{program}.contamination(globals())"
+        found = chapter.run(NOTEBOOK, here, last=LAST_OF_ALL)
+        tables["contamination_pairs"], tables["contamination"] = found
+    for name, text in tables.items():
+        print(text)
+        if options.write:
+            results.write(name, text, origin)
 
 
 if __name__ == "__main__":
