@@ -1,6 +1,6 @@
 """Train small models to recall pairs, for chapter 13: how much does a memory hold?
 
-    make recall [JOBS=1] [DEVICE=cpu] [SEEDS=3] [UPDATES=1500] [ROOT=data] [WRITE=1]
+    make recall [JOBS=1] [DEVICE=cpu] [SEEDS=3] [UPDATES=1200] [ROOT=data] [WRITE=1]
 
 A text has keys with their values, and then keys alone, whose values are to be named
 (multi-query associative recall; Arora et al., 2023). In a second task keys are written
@@ -32,7 +32,7 @@ from tools.measure import results
 KEYS = VALUES = 128  # tokens; the values come after the keys
 PAIRS = 4, 8, 16, 32, 64
 RATES = 0.003, 0.01, 0.03
-BATCH, UPDATES, LONGER = 32, 1500, 4  # texts, updates, and how many times as many
+BATCH, UPDATES, LONGER = 32, 1200, 4  # texts, updates, and how many times as many
 WIDTH, WINDOW, CONV = 32, 16, 3
 QUERIES = 1024  # that a score counts, at least
 LAYERS = {
