@@ -73,7 +73,7 @@ def test_a_memory_is_counted_from_the_state():
 
 
 def test_overwriting_reads_no_less_than_adding_and_a_wide_matrix_holds_more():
-    added, delta = (recall.untrained(16, rule, 16) for rule in ("added", "delta"))
+    added, delta = (recall.untrained(16, rule, 16) for rule in ("added", "delta rule"))
     assert added[0] > added[-1] + 0.2 and delta[0] > 0.9
     assert recall.untrained(32, "added", 16)[-1] > added[-1] + 0.1
 
@@ -92,7 +92,7 @@ def test_jobs_are_done_once_and_each_is_in_a_table(tmp_path, monkeypatch, capsys
     recall.main([f"--root={tmp_path}", "--updates=4"])
     assert len(recall.read(path)) == len(records)
     printed = capsys.readouterr().out
-    assert printed.count("softmax last") == 3 and "updates" in printed
+    assert printed.count("3 gated delta, 1 softmax") == 1 and "without block 1" in printed
 
 
 def test_the_rate_of_a_job_is_the_one_with_the_best_mean():
