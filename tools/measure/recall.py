@@ -53,6 +53,7 @@ KINDS = "SSSS", "WWWW", "LLLL", "DDDD", "GGGG"
 HYBRIDS = "LLLS", "LSLL", "SLLL", "GGGS", "GSGG", "SGGG", "WWWS"
 CONTROLS = "S", "SS"  # softmax alone
 WIDTHS = {16: KINDS[2:], 64: KINDS[2:]}
+LARGE = "LLLS", "GGGS"  # whose embeddings begin with the size 1, not 0.02
 OVERWRITTEN = "SSSS", "LLLL", "DDDD", "GGGG", "GGGS"
 
 
@@ -61,6 +62,7 @@ def jobs(updates=UPDATES):
     return [
         *(("pairs", pattern, WIDTH, updates) for pattern in KINDS + HYBRIDS + CONTROLS),
         *(("overwritten", pattern, WIDTH, updates) for pattern in OVERWRITTEN),
+        *(("large embeddings", pattern, WIDTH, updates) for pattern in LARGE),
         *(
             ("pairs", pattern, width, updates)
             for width, patterns in WIDTHS.items()
@@ -76,6 +78,7 @@ def texts(task, pairs, size, generator):
     """Texts (*size, n) of so many pairs and of queries, and the answers to the queries.
 
     "overwritten" has half as many keys, each written twice; the later value counts.
+    Other tasks have the same texts.
     """
     options = {"generator": generator, "device": generator.device}
     num_keys = pairs // 2 if task == "overwritten" else pairs
@@ -94,8 +97,11 @@ def texts(task, pairs, size, generator):
 # --- many models at once -------------------------------------------------------------
 
 
-def make_model(pattern, width):
-    """A GPT with the layers of a pattern, one head, no positions and weights of size 1."""
+def make_model(pattern, width, size=None):
+    """A GPT with the layers of a pattern, one head, no positions and weights of size 1.
+
+    The embeddings have the size of chapter 11's, or the given one.
+    """
     model = d2lmini.GPT(
         KEYS + VALUES,
         width,
@@ -109,17 +115,19 @@ def make_model(pattern, width):
     for name, W in model.named_parameters():
         if W.ndim > 1 and "blks" in name:  # keeps the size of a normalised vector
             torch.nn.init.normal_(W, std=W[0].numel() ** -0.5)
+    if size is not None:
+        torch.nn.init.normal_(model.embedding.weight, std=size)
     return model
 
 
 class Ensemble:
     """Models of one pattern, for each rate and seed, whose weights (models, N) are rows."""
 
-    def __init__(self, pattern, width, rates, seeds, device):
+    def __init__(self, pattern, width, rates, seeds, device, size=None):
         rows = []
         for _, seed in product(rates, seeds):
             torch.manual_seed(seed)
-            self.model = make_model(pattern, width)
+            self.model = make_model(pattern, width, size)
             weights = [W.detach().flatten() for W in self.model.parameters()]
             rows.append(torch.cat(weights))
         self.model.to(device)
@@ -199,7 +207,8 @@ def run(job, seeds=(0, 1, 2), device="cpu", num_points=8):
     torch.set_num_threads(1)
     task, pattern, width, num_updates = job
     start = time.perf_counter()
-    models = Ensemble(pattern, width, RATES, seeds, device)
+    size = 1 if task == "large embeddings" else None
+    models = Ensemble(pattern, width, RATES, seeds, device, size)
     generator = torch.Generator(device).manual_seed(0)
 
     def batches():
@@ -309,12 +318,20 @@ def columns(name):
         "recall": ["numbers kept", *pairs, "rate"],
         "recall_hybrids": [*pairs, *REMOVED, "rate"],
         "recall_state": ["width", "numbers in a matrix", *pairs, "rate"],
+        "recall_embeddings": ["embeddings", *pairs, *REMOVED, "rate"],
         "recall_overwritten": [*pairs, "rate"],
     }[name]
 
 
+HYBRID_TABLES = "recall_hybrids", "recall_embeddings"
 REMOVED = "64, without softmax", "64, without block 1"
-TABLES = "recall", "recall_hybrids", "recall_state", "recall_overwritten"
+TABLES = (
+    "recall",
+    "recall_hybrids",
+    "recall_state",
+    "recall_embeddings",
+    "recall_overwritten",
+)
 
 
 def untrained(width, rule, num_texts=64):
@@ -352,7 +369,7 @@ def tabulate(records, updates=UPDATES):
         if job in found:
             chosen = found[job]
             scores = [spread(values) for values in chosen["accuracy"]]
-            last = removed(chosen["records"]) if name == "recall_hybrids" else []
+            last = removed(chosen["records"]) if name in HYBRID_TABLES else []
             line = [title(job[1]), *cells, *scores, *last, f"{chosen['rate']:g}"]
             rows[name].append(line)
 
@@ -366,6 +383,9 @@ def tabulate(records, updates=UPDATES):
         add("recall_hybrids", ("pairs", pattern, WIDTH, updates))
     for pattern in OVERWRITTEN:
         add("recall_overwritten", ("overwritten", pattern, WIDTH, updates))
+    for pattern in LARGE:
+        for task, size in {"pairs": "0.02", "large embeddings": "1"}.items():
+            add("recall_embeddings", (task, pattern, WIDTH, updates), size)
     sizes = sorted({WIDTH, *WIDTHS})
     for pattern, width in product(KINDS[2:], sizes):
         job = "pairs", pattern, width, updates
