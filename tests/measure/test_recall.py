@@ -102,7 +102,7 @@ def test_jobs_are_done_once_and_each_is_in_a_table(tmp_path, monkeypatch, capsys
     recall.main([f"--root={tmp_path}", "--updates=4"])
     assert len(recall.read(path)) == len(records)
     printed = capsys.readouterr().out
-    assert printed.count("3 gated delta, 1 softmax") == 2 and "without block 1" in printed
+    assert printed.count("3 gated delta, 1 softmax") == 1 and "without softmax" in printed
 
 
 def test_the_rate_of_a_job_is_the_one_with_the_best_mean():
