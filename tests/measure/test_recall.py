@@ -57,6 +57,16 @@ def test_models_trained_together_are_those_that_the_trainer_trains_alone(monkeyp
     torch.testing.assert_close(together.weights[-1], expected, atol=1e-5, rtol=1e-4)
 
 
+def test_embeddings_begin_with_the_given_size_and_other_weights_do_not_change():
+    small, large = ({}, {})
+    for found, size in ((small, None), (large, 1)):
+        torch.manual_seed(0)
+        found.update(recall.make_model("LS", 8, size).named_parameters())
+    assert small.pop("embedding.weight").std() < 0.03
+    assert abs(large.pop("embedding.weight").std() - 1) < 0.1
+    assert all(torch.equal(W, large[name]) for name, W in small.items())
+
+
 def test_without_a_layer_the_others_compute_what_they_did():
     models = recall.Ensemble("LS", 8, (0.01,), (0,), "cpu")
     tokens = torch.randint(recall.KEYS, (1, 2, 6))
@@ -92,7 +102,7 @@ def test_jobs_are_done_once_and_each_is_in_a_table(tmp_path, monkeypatch, capsys
     recall.main([f"--root={tmp_path}", "--updates=4"])
     assert len(recall.read(path)) == len(records)
     printed = capsys.readouterr().out
-    assert printed.count("3 gated delta, 1 softmax") == 1 and "without block 1" in printed
+    assert printed.count("3 gated delta, 1 softmax") == 1 and "without softmax" in printed
 
 
 def test_the_rate_of_a_job_is_the_one_with_the_best_mean():

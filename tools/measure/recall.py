@@ -52,7 +52,8 @@ NAMES = {
 KINDS = "SSSS", "WWWW", "LLLL", "DDDD", "GGGG"
 HYBRIDS = "LLLS", "LSLL", "SLLL", "GGGS", "GSGG", "SGGG", "WWWS"
 CONTROLS = "S", "SS"  # softmax alone
-WIDTHS = {16: KINDS[2:], 64: KINDS[2:]}
+WIDTHS = 16, 32, 64
+LARGE = "S", *KINDS, *HYBRIDS[:-1]  # also with embeddings that begin with the size 1
 OVERWRITTEN = "SSSS", "LLLL", "DDDD", "GGGG", "GGGS"
 
 
@@ -61,10 +62,11 @@ def jobs(updates=UPDATES):
     return [
         *(("pairs", pattern, WIDTH, updates) for pattern in KINDS + HYBRIDS + CONTROLS),
         *(("overwritten", pattern, WIDTH, updates) for pattern in OVERWRITTEN),
+        *(("large embeddings", pattern, WIDTH, updates) for pattern in LARGE),
         *(
             ("pairs", pattern, width, updates)
-            for width, patterns in WIDTHS.items()
-            for pattern in patterns
+            for pattern, width in product(KINDS[2:], WIDTHS)
+            if width != WIDTH
         ),
     ]
 
@@ -76,6 +78,7 @@ def texts(task, pairs, size, generator):
     """Texts (*size, n) of so many pairs and of queries, and the answers to the queries.
 
     "overwritten" has half as many keys, each written twice; the later value counts.
+    Other tasks have the same texts.
     """
     options = {"generator": generator, "device": generator.device}
     num_keys = pairs // 2 if task == "overwritten" else pairs
@@ -94,8 +97,11 @@ def texts(task, pairs, size, generator):
 # --- many models at once -------------------------------------------------------------
 
 
-def make_model(pattern, width):
-    """A GPT with the layers of a pattern, one head, no positions and weights of size 1."""
+def make_model(pattern, width, size=None):
+    """A GPT with the layers of a pattern, one head, no positions and weights of size 1.
+
+    The embeddings have the size of chapter 11's, or the given one.
+    """
     model = d2lmini.GPT(
         KEYS + VALUES,
         width,
@@ -109,17 +115,19 @@ def make_model(pattern, width):
     for name, W in model.named_parameters():
         if W.ndim > 1 and "blks" in name:  # keeps the size of a normalised vector
             torch.nn.init.normal_(W, std=W[0].numel() ** -0.5)
+    if size is not None:
+        torch.nn.init.normal_(model.embedding.weight, std=size)
     return model
 
 
 class Ensemble:
     """Models of one pattern, for each rate and seed, whose weights (models, N) are rows."""
 
-    def __init__(self, pattern, width, rates, seeds, device):
+    def __init__(self, pattern, width, rates, seeds, device, size=None):
         rows = []
         for _, seed in product(rates, seeds):
             torch.manual_seed(seed)
-            self.model = make_model(pattern, width)
+            self.model = make_model(pattern, width, size)
             weights = [W.detach().flatten() for W in self.model.parameters()]
             rows.append(torch.cat(weights))
         self.model.to(device)
@@ -199,7 +207,8 @@ def run(job, seeds=(0, 1, 2), device="cpu", num_points=8):
     torch.set_num_threads(1)
     task, pattern, width, num_updates = job
     start = time.perf_counter()
-    models = Ensemble(pattern, width, RATES, seeds, device)
+    size = 1 if task == "large embeddings" else None
+    models = Ensemble(pattern, width, RATES, seeds, device, size)
     generator = torch.Generator(device).manual_seed(0)
 
     def batches():
@@ -305,16 +314,21 @@ def title(pattern):
 def columns(name):
     """The columns of a table, after that of the models."""
     pairs = [f"{pairs} pairs" for pairs in PAIRS]
+    without, most = "without softmax", pairs[-1]
     return {
         "recall": ["numbers kept", *pairs, "rate"],
-        "recall_hybrids": [*pairs, *REMOVED, "rate"],
+        "recall_hybrids": ["numbers kept", *pairs, f"{most}, {without}", "rate"],
+        "recall_start": [
+            f"{most}, {kind}" if kind != "rate" else kind
+            for size in ("size 0.02", "size 1")
+            for kind in (size, f"{size}, {without}", "rate")
+        ],
         "recall_state": ["width", "numbers in a matrix", *pairs, "rate"],
         "recall_overwritten": [*pairs, "rate"],
     }[name]
 
 
-REMOVED = "64, without softmax", "64, without block 1"
-TABLES = "recall", "recall_hybrids", "recall_state", "recall_overwritten"
+TABLES = "recall", "recall_hybrids", "recall_start", "recall_state", "recall_overwritten"
 
 
 def untrained(width, rule, num_texts=64):
@@ -341,49 +355,79 @@ def untrained(width, rule, num_texts=64):
 
 
 def tabulate(records, updates=UPDATES):
-    """The tables by name, of those jobs whose records are there."""
-    found = {}
+    """By name the lines of a table, of jobs whose records are there, and its origins."""
+    by_job = {}
     for record in records:
-        found.setdefault(job_of(record), []).append(record)
-    found = {job: best(each) for job, each in found.items()}
-    rows = {name: [] for name in TABLES}
+        by_job.setdefault(job_of(record), []).append(record)
+    tables = {name: ([], []) for name in TABLES}
 
-    def add(name, job, *cells):
-        if job in found:
-            chosen = found[job]
-            scores = [spread(values) for values in chosen["accuracy"]]
-            last = removed(chosen["records"]) if name == "recall_hybrids" else []
-            line = [title(job[1]), *cells, *scores, *last, f"{chosen['rate']:g}"]
-            rows[name].append(line)
+    def find(name, task, pattern, width=WIDTH):
+        job = task, pattern, width, updates
+        if job not in by_job:
+            return None
+        tables[name][1].extend(record["origin"] for record in by_job[job])
+        return best(by_job[job])
 
-    def kept(job):  # in all blocks, which are alike
-        return sum(found[job]["records"][0]["numbers"]) if job in found else 0
+    def add(name, *cells):
+        tables[name][0].append([*cells])
 
     for pattern in KINDS:
-        job = "pairs", pattern, WIDTH, updates
-        add("recall", job, f"{kept(job):,}")
-    for pattern in CONTROLS + HYBRIDS:
-        add("recall_hybrids", ("pairs", pattern, WIDTH, updates))
+        if chosen := find("recall", "large embeddings", pattern):
+            cells = f"{sum(numbers(chosen)):,}", *shares(chosen), rate(chosen)
+            add("recall", title(pattern), *cells)
+    for pattern in ("S", *HYBRIDS):
+        if chosen := find("recall_hybrids", "large embeddings", pattern):
+            cells = f"{sum(numbers(chosen)):,}", *shares(chosen)
+            cells += without_softmax(chosen), rate(chosen)
+            add("recall_hybrids", title(pattern), *cells)
+    for pattern in KINDS + CONTROLS + HYBRIDS:
+        cells = []
+        for task in ("pairs", "large embeddings"):
+            if chosen := find("recall_start", task, pattern):
+                cells += shares(chosen)[-1], without_softmax(chosen), rate(chosen)
+            else:
+                cells += "", "", ""
+        if any(cells):
+            add("recall_start", title(pattern), *cells)
+    for pattern, width in product(KINDS[2:], WIDTHS):
+        if chosen := find("recall_state", "pairs", pattern, width):
+            cells = f"{numbers(chosen)[0]:,}", *shares(chosen), rate(chosen)
+            add("recall_state", title(pattern), str(width), *cells)
+    for rule, width in product(("added", "delta rule"), WIDTHS):
+        found = [f"{share:.2f}" for share in untrained(width, rule)]
+        cells = f"{width * width:,}", *found, ""
+        add("recall_state", f"random vectors, {rule}", str(width), *cells)
     for pattern in OVERWRITTEN:
-        add("recall_overwritten", ("overwritten", pattern, WIDTH, updates))
-    sizes = sorted({WIDTH, *WIDTHS})
-    for pattern, width in product(KINDS[2:], sizes):
-        job = "pairs", pattern, width, updates
-        add("recall_state", job, str(width), f"{kept(job) // len(pattern):,}")
-    for rule, width in product(("added", "delta rule"), sizes):
-        scores = [f"{share:.2f}" for share in untrained(width, rule)]
-        line = [f"random vectors, {rule}", str(width), f"{width * width:,}", *scores, ""]
-        rows["recall_state"].append(line)
+        if chosen := find("recall_overwritten", "overwritten", pattern):
+            add("recall_overwritten", title(pattern), *shares(chosen), rate(chosen))
     return {
-        name: f"{results.head(['', *columns(name)])}\n{results.lines(*lines)}"
-        for name, lines in rows.items()
+        name: (
+            f"{results.head(['', *columns(name)])}\n{results.lines(*lines)}",
+            "\n\n".join(dict.fromkeys(origins)),
+        )
+        for name, (lines, origins) in tables.items()
     }
 
 
-def removed(records):
-    """The accuracies at the most pairs without the softmax layer, and without block 1."""
-    places = records[0]["pattern"].index("S"), 0
-    return [spread([each["without"][i][-1] for each in records]) for i in places]
+def shares(chosen):
+    return [spread(values) for values in chosen["accuracy"]]
+
+
+def numbers(chosen):
+    return chosen["records"][0]["numbers"]
+
+
+def rate(chosen):
+    return f"{chosen['rate']:g}"
+
+
+def without_softmax(chosen):
+    """The accuracy at the most pairs when the first softmax layer gives zeros."""
+    records = chosen["records"]
+    if "S" not in records[0]["pattern"]:
+        return ""
+    place = records[0]["pattern"].index("S")
+    return spread([record["without"][place][-1] for record in records])
 
 
 def main(argv=None):
@@ -404,8 +448,7 @@ def main(argv=None):
         shared = {"seeds": seeds, "device": options.device}
         run_all(todo, path, options.jobs, origin=origin(options.device), **shared)
     records = read(path)
-    origins = "\n\n".join(dict.fromkeys(record["origin"] for record in records))
-    for name, table in tabulate(records, options.updates).items():
+    for name, (table, origins) in tabulate(records, options.updates).items():
         print(f"{name}\n\n{table}\n")
         if options.write:
             results.write(name, table, origins)
