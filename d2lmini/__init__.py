@@ -23,6 +23,17 @@ from .drawing import (
     smollm2_heads,
     use_svg_display,
 )
+from .efficient_attention import (
+    CausalAttention,
+    DeltaAttention,
+    LatentAttention,
+    LinearAttention,
+    WindowAttention,
+    blockwise_attention,
+    memory_attention,
+    positive_features,
+    sliding_window_mask,
+)
 from .gpt import (
     GPT,
     ExpertGPT,
@@ -297,6 +308,15 @@ __all__ = [
     "grpo_loss",
     "recent",
     "converse",
+    "blockwise_attention",
+    "sliding_window_mask",
+    "LatentAttention",
+    "memory_attention",
+    "CausalAttention",
+    "WindowAttention",
+    "positive_features",
+    "LinearAttention",
+    "DeltaAttention",
     "self_attention",
     "dot_product_similarities",
     "ScaledDotProductAttention",

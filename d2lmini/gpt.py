@@ -13,6 +13,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from .checks import check_len
 from .drawing import show_interactive
 from .positional_encoding import RotaryEncoding
 from .scoring_functions import causal_mask
@@ -50,6 +51,13 @@ class SwiGLU(nn.Module):
         return self.down(nn.functional.silu(self.gate(X)) * self.up(X))
 
 
+def _tokens_so_far(cache):
+    """How many tokens a cache holds, or the state of another layer has seen."""
+    if cache is None:
+        return 0
+    return cache[0].shape[2] if torch.is_tensor(cache[0]) else cache[0]
+
+
 def _make_norm(norm, num_hiddens, eps):
     """The normalisation layer that is called norm."""
     if norm == "layer":
@@ -79,7 +87,9 @@ class GPTBlock(nn.Module):
     X (b, n, d), which continues the tokens of a cache, gives the same shape and the
     next cache: keys and values (b, g, tokens, p) of all tokens so far; None at first.
     qkv_bias is by default as the other biases, which come with the layer norm.
-    Raises ValueError for an unknown norm or ffn, or for heads that do not divide.
+    An `attention` of chapter 13 takes the place of the projections and of the softmax,
+    and the cache is its state. Raises ValueError for an unknown norm or ffn, or for
+    heads that do not divide.
     """
 
     def __init__(
@@ -94,6 +104,7 @@ class GPTBlock(nn.Module):
         eps=1e-5,
         rotary=None,
         qkv_bias=None,
+        attention=None,
     ):
         super().__init__()
         num_kv_heads = num_kv_heads or num_heads
@@ -109,7 +120,9 @@ class GPTBlock(nn.Module):
         self.norm1 = _make_norm(norm, num_hiddens, eps)
         self.norm2 = _make_norm(norm, num_hiddens, eps)
         self.ffn = _make_ffn(ffn, num_hiddens, ffn_num_hiddens)
-        self.rotary = rotary
+        self.rotary, self.attention = rotary, attention
+        if attention is not None:
+            return
         self.W_q = nn.Linear(num_hiddens, num_hiddens, bias=qkv_bias)
         self.W_o = nn.Linear(num_hiddens, num_hiddens, bias=use_bias)
         self.W_k = nn.Linear(num_hiddens, kv_hiddens, bias=qkv_bias)
@@ -117,6 +130,8 @@ class GPTBlock(nn.Module):
 
     def attend(self, X, cache):
         """Self-attention of X (b, n, d), and the next cache."""
+        if self.attention is not None:
+            return self.attention(X, cache, return_state=True)
         Q = self.W_q(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, h, n, p)
         K = self.W_k(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, g, n, p)
         V = self.W_v(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, g, n, p)
@@ -147,8 +162,10 @@ class GPT(Classifier):
     caches, one for each block, they continue the cached tokens, and the next caches
     are returned, too. With last_only they are the logits of the last position alone,
     (b, 1, vocab_size). ffn_std is the standard deviation with which the first layers of
-    the feed-forward networks start. Raises ValueError for options, heads or lengths
-    that do not fit.
+    the feed-forward networks start. attention is a function that takes num_hiddens and
+    num_heads and gives a layer of chapter 13, for all blocks, or a list with one, or
+    None, for each block. Raises ValueError for options, heads or lengths that do not
+    fit.
     """
 
     def __init__(
@@ -170,6 +187,7 @@ class GPT(Classifier):
         lr=1e-3,
         ffn_std=0.02,
         qkv_bias=None,
+        attention=None,
     ):
         super().__init__()
         self.max_len, self.lr, self.ffn_std = max_len, lr, ffn_std
@@ -186,11 +204,13 @@ class GPT(Classifier):
         self.blks = nn.ModuleList()
         options = {"norm": norm, "ffn": ffn, "ffn_num_hiddens": ffn_num_hiddens}
         options["qkv_bias"] = qkv_bias
-        for _ in range(num_blks):
-            blk = GPTBlock(
-                num_hiddens, num_heads, num_kv_heads, eps=eps, rotary=rotary, **options
-            )
-            self.blks.append(blk)
+        if not isinstance(attention, list | tuple):
+            attention = [attention] * num_blks
+        check_len(attention, num_blks)
+        for make in attention:
+            layer = None if make is None else make(num_hiddens, num_heads)
+            options |= {"eps": eps, "rotary": rotary, "attention": layer}
+            self.blks.append(GPTBlock(num_hiddens, num_heads, num_kv_heads, **options))
         self.norm = _make_norm(norm, num_hiddens, eps)
         self.output = nn.Linear(num_hiddens, vocab_size, bias=False)
         if tied:
@@ -214,7 +234,7 @@ class GPT(Classifier):
 
     def forward(self, tokens, caches=None, *, last_only=False):
         past = [None] * len(self.blks) if caches is None else caches
-        start = 0 if past[0] is None else past[0][0].shape[2]  # tokens so far
+        start = _tokens_so_far(past[0])
         end = start + tokens.shape[1]
         if end > self.max_len:
             raise ValueError(f"at most max_len = {self.max_len} tokens fit, not {end}")
