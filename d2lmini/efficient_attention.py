@@ -3,8 +3,8 @@
 """13 · Attention without the square
 
 Axes. `b` batch, `n` queries, `m` keys and values, `d` dimension of a token
-(`num_hiddens`), `h` heads, `p = d / h`, `c` entries of a latent vector, `r` of its
-rotary key.
+(`num_hiddens`), `h` heads, `g` heads with keys and values of their own, `p = d / h`,
+`v` entries of a value, `c` of a latent vector, `r` of a rotary key.
 """
 
 import math
@@ -28,17 +28,6 @@ __all__ = [
     "LinearAttention",
     "DeltaAttention",
 ]
-_OPTIONS = {"use_reentrant": False, "preserve_rng_state": False}
-
-
-def _expanded(mask, shape):
-    """A boolean mask in the shape (..., n, m) of the scores; else ValueError."""
-    fits = mask.dtype == torch.bool and mask.ndim <= len(shape)
-    sizes = zip(mask.shape[::-1], shape[::-1])
-    if not (fits and all(size in (1, full) for size, full in sizes)):
-        found = f"{mask.dtype} {tuple(mask.shape)}"
-        raise ValueError(f"mask must be boolean and fit {tuple(shape)}, not {found}")
-    return mask.expand(shape)
 
 
 def _attend_in_blocks(Q, K, V, mask, block_size):
@@ -59,6 +48,19 @@ def _attend_in_blocks(Q, K, V, mask, block_size):
         total = rescale * total + weights.sum(dim=-1, keepdim=True)
         output = rescale * output + weights @ V[..., block, :].to(dtype)
     return (output / total.masked_fill(total == 0, 1)).type_as(V)
+
+
+_OPTIONS = {"use_reentrant": False, "preserve_rng_state": False}
+
+
+def _expanded(mask, shape):
+    """A boolean mask in the shape (..., n, m) of the scores; else ValueError."""
+    fits = mask.dtype == torch.bool and mask.ndim <= len(shape)
+    sizes = zip(mask.shape[::-1], shape[::-1])
+    if not (fits and all(size in (1, full) for size, full in sizes)):
+        found = f"{mask.dtype} {tuple(mask.shape)}"
+        raise ValueError(f"mask must be boolean and fit {tuple(shape)}, not {found}")
+    return mask.expand(shape)
 
 
 def blockwise_attention(Q, K, V, *, causal=False, mask=None, block_size=64):
@@ -195,21 +197,6 @@ class LatentAttention(nn.Module):
         return (output, (start + X.shape[1], C, R)) if return_state else output
 
 
-def _check_memory(Q, K, V, state, beta, log_decay, chunk_size):
-    """Raise ValueError where what `memory_attention` takes does not fit together."""
-    check_int("chunk_size", chunk_size, 1)
-    if Q.shape != K.shape or K.ndim != 4 or V.shape[:-1] != K.shape[:-1]:
-        sizes = [tuple(X.shape) for X in (Q, K, V)]
-        raise ValueError(f"Q, K must be (b, h, n, p), V (b, h, n, v), not {sizes}")
-    expected = (*K.shape[:2], K.shape[-1], V.shape[-1])
-    if state is not None and state.shape != expected:
-        raise ValueError(f"state must be {expected}, not {tuple(state.shape)}")
-    for name, X in {"beta": beta, "log_decay": log_decay}.items():
-        if X is not None and X.shape != K.shape[:-1]:
-            expected, found = tuple(K.shape[:-1]), tuple(X.shape)
-            raise ValueError(f"{name} must be {expected}, not {found}")
-
-
 def _write_and_read(S, Q, K, V, log_decay, beta=None):
     """One chunk: its answers and the matrix after it, from the matrix S before."""
     g = log_decay.cumsum(dim=-1).unsqueeze(-1)  # (b, h, n, 1), since the chunk began
@@ -223,6 +210,21 @@ def _write_and_read(S, Q, K, V, log_decay, beta=None):
     output = (fade * (Q @ K.mT)) @ V + g.exp() * (Q @ S)
     to_end = fade[..., -1:, :].mT
     return output, g[..., -1:, :].exp() * S + (to_end * K).mT @ V
+
+
+def _check_memory(Q, K, V, state, beta, log_decay, chunk_size):
+    """Raise ValueError where what `memory_attention` takes does not fit together."""
+    check_int("chunk_size", chunk_size, 1)
+    if Q.shape != K.shape or K.ndim != 4 or V.shape[:-1] != K.shape[:-1]:
+        sizes = [tuple(X.shape) for X in (Q, K, V)]
+        raise ValueError(f"Q, K must be (b, h, n, p), V (b, h, n, v), not {sizes}")
+    expected = (*K.shape[:2], K.shape[-1], V.shape[-1])
+    if state is not None and state.shape != expected:
+        raise ValueError(f"state must be {expected}, not {tuple(state.shape)}")
+    for name, X in {"beta": beta, "log_decay": log_decay}.items():
+        if X is not None and X.shape != K.shape[:-1]:
+            expected, found = tuple(K.shape[:-1]), tuple(X.shape)
+            raise ValueError(f"{name} must be {expected}, not {found}")
 
 
 def memory_attention(Q, K, V, state=None, *, beta=None, log_decay=None, chunk_size=64):
@@ -320,11 +322,6 @@ class WindowAttention(CausalAttention):
         return heads, (K[:, :, kept:], V[:, :, kept:])
 
 
-def _log_decay(W_g, X):
-    """The logarithm of each head's factor, (b, h, n), or None without a gate."""
-    return None if W_g is None else nn.functional.logsigmoid(W_g(X).mT) / 16
-
-
 def positive_features(X):
     """The feature map elu(x) + 1 (Katharopoulos et al., 2020): any shape, above 0."""
     return nn.functional.elu(X) + 1
@@ -357,6 +354,11 @@ class LinearAttention(CausalAttention):
         fade = _log_decay(self.W_g, X)
         heads, memory = memory_attention(Q, K, V, memory, log_decay=fade)
         return heads[..., :-1] / heads[..., -1:], memory
+
+
+def _log_decay(W_g, X):
+    """The logarithm of each head's factor, (b, h, n), or None without a gate."""
+    return None if W_g is None else nn.functional.logsigmoid(W_g(X).mT) / 16
 
 
 class DeltaAttention(CausalAttention):

@@ -150,6 +150,18 @@ CALLS = [
     ("mask_tokens", masked_tokens, (TOKENS,)),
     ("GPT", made(d2l.GPT, 9, 8, 2, 4), (TOKENS, [None] * 2)),
     ("GPT", LLAMA, (TOKENS, [None] * 2)),
+    ("blockwise_attention", d2l.blockwise_attention, HEADS, {"mask": MASK}),
+    ("blockwise_attention", d2l.blockwise_attention, SQUARE, {"causal": True}),
+    ("sliding_window_mask", lambda X: d2l.sliding_window_mask(3, 2, device=X.device), (Q,)),
+    *(
+        (make.func.__name__, made(make, 8, 4), (K, None), {"return_state": True})
+        for make in (
+            partial(d2l.WindowAttention, window=2, conv=3),
+            partial(d2l.LinearAttention, gated=True, conv=3),
+            partial(d2l.DeltaAttention, gated=True),
+            partial(d2l.LatentAttention, num_latents=6, rotary_width=4),
+        )
+    ),
     ("next_token_probs", d2l.next_token_probs, (SCORES, 0.7, 4, 0.9)),
     ("generate", partial(d2l.generate, top_k=1), (LLAMA, TOKENS, 3)),
 ]
