@@ -80,10 +80,11 @@ def test_a_ratio_is_one_within_a_turn():
         "b": {"seconds": [0.5, 0.5, 1.0], **work},
     }
     speeds = {"copy": 1e11, "float32": 1e12, "bfloat16": 2e12, "8 bits": 4e12}
-    text = serving.table(found, speeds, rows)
+    text = serving.table(found, speeds, {"float32": 0.75, "8 bits": 0.7781}, rows)
     assert text.startswith(results.head(serving.COLUMNS))
     assert "\n| a | 0.5 | 1.0 | 2,000.0 | 20.0 | 3.0 | 4 |\n" in text
     assert "\n| b | 2.0 | 4.0 | 500.0 | 20.0 | 3.0 | 4 |\n\nA copy moves 100.0 GB" in text
+    assert text.endswith("of the prompts are 0.750 (float32), 0.778 (8 bits).")
 
 
 def test_all_rows_are_measured_in_each_turn(model, tokens):
@@ -92,6 +93,13 @@ def test_all_rows_are_measured_in_each_turn(model, tokens):
     assert all(len(each["seconds"]) == 2 for each in found.values())
     lookup, plain = found["8 bits, prompt lookup"], found["8 bits"]
     assert lookup["same"] == plain["same"] and lookup["bytes"] <= plain["bytes"]
+
+
+def test_the_bits_are_those_of_the_model_with_each_kind_of_numbers(model, tokens):
+    found = serving.bits(model, tokens, 40)
+    expected = d2lmini.bits_per_byte(model, tokens.flatten(), 40, LENGTH)
+    assert found["float32"] == expected
+    assert all(abs(value - expected) < 0.05 * expected for value in found.values())
 
 
 def test_the_machine_has_a_speed_for_each_kind_of_numbers():

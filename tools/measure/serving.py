@@ -11,7 +11,8 @@ one after the other (by the slow loop without a cache only the first), or sixtee
 Beside the time of a token stands the least that the machine would need for it: the bytes
 of all weights, once a call, at the speed of a copy, and the products with all matrices at
 the speed of a large product with numbers of the same kind. Attention itself, the cache and
-small operations are not in it. With WRITE=1, the table goes to book/_generated/.
+small operations are not in it. Below the table stand these speeds, and the bits per byte
+of the prompts, which say what fewer bits cost. With WRITE=1, all goes to book/_generated/.
 """
 
 import argparse
@@ -185,6 +186,15 @@ def measure(model, tokens, num_new=NEW, repeats=3, rows=ROWS, alone=ALONE):
     return found
 
 
+def bits(model, tokens, num_bytes):
+    """The bits per byte of each kind of numbers on prompts (b, n), each read alone."""
+    text, n = tokens.flatten(), tokens.shape[1]
+    return {
+        kind: d2lmini.bits_per_byte(each, text, num_bytes, n)
+        for kind, each in kinds(model).items()
+    }
+
+
 def shortest(function, repeats=9):
     """The seconds of the shortest of some calls."""
     times = []
@@ -214,8 +224,8 @@ def machine(size=1024, length=2**26):
 # --- the page ------------------------------------------------------------------------
 
 
-def table(found, speeds, rows=ROWS):
-    """The rows of the table, and below it the speeds of the machine."""
+def table(found, speeds, bits_per_byte, rows=ROWS):
+    """The rows of the table, and below it the speeds of the machine and the bits."""
     first, lines = next(iter(found.values()))["seconds"], []
     for title, each in found.items():
         ratio = median(a / b for a, b in zip(first, each["seconds"]))
@@ -233,6 +243,8 @@ def table(found, speeds, rows=ROWS):
         f"operations a second, a product of large matrices computes {', '.join(products)} "
         f"and {speeds['8 bits'] / 1e9:,.0f} (8 bits)."
     )
+    values = [f"{value:.3f} ({kind})" for kind, value in bits_per_byte.items()]
+    below += f" The bits per byte of the prompts are {', '.join(values)}."
     return f"{results.head(COLUMNS)}\n{results.lines(*lines)}\n\n{below}"
 
 
@@ -246,8 +258,10 @@ def main():
     origin = results.origin()
     model, tokenizer = d2lmini.load_smollm2()
     speeds = machine()
-    found = measure(model, prompts(tokenizer), repeats=options.repeats)
-    text = table(found, speeds)
+    tokens = prompts(tokenizer)
+    num_bytes = len(tokenizer.decode(tokens.flatten().tolist()).encode())
+    bits_per_byte = bits(model, tokens, num_bytes)
+    text = table(measure(model, tokens, repeats=options.repeats), speeds, bits_per_byte)
     print(text)
     if options.write:
         results.write("serving", text, origin)
