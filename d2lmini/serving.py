@@ -241,7 +241,7 @@ class QuantizedLinear(nn.Module):
             integers = integers[:, 0::2] & 15 | integers[:, 1::2] << 4
         self.register_buffer("integers", integers)
         self.register_buffer("scale", scale)
-        self.bias = bias
+        self.bias = None if bias is None else nn.Parameter(bias.detach())
 
     def dequantize(self, rows=slice(None)):
         """The weights as floats, (out, in), or those of some rows."""
