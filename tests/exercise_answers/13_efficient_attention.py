@@ -55,20 +55,25 @@ def slope(gamma):
     return (1 / gamma).log()
 """,
     "13.4": """
-def keys_needed(weights, share):
-    left = weights.sort(dim=-1).values.cumsum(dim=-1)  # of the smallest ones
-    total = left[..., -1:]
-    return weights.shape[-1] - (total - left >= share).sum(dim=-1)
-
-def top_k_attention(Q, K, V, k):
+def top_k_attention(Q, K, V, k, choice=None):
     b, h, n, p = Q.shape
     g = K.shape[1]
     scores = torch.einsum("bgrip,bgjp->bgrij", Q.unflatten(1, (g, h // g)), K) / p**0.5
+    order = scores if choice is None else choice.expand(b, h, n, n).unflatten(1, (g, h // g))
     causal = torch.ones(n, n).tril() == 1
-    scores = scores.masked_fill(~causal, -math.inf)
-    least = scores.sort(dim=-1, descending=True).values[..., min(k, n) - 1 : min(k, n)]
-    weights = scores.masked_fill(scores < least, -math.inf).softmax(dim=-1)
+    order = order.masked_fill(~causal, -math.inf)
+    least = order.sort(dim=-1, descending=True).values[..., min(k, n) - 1 : min(k, n)]
+    hidden = (order < least) | ~causal
+    weights = scores.masked_fill(hidden, -math.inf).softmax(dim=-1)
     return torch.einsum("bgrij,bgjv->bgriv", weights, V).flatten(1, 2)
+
+def common_choice(Q, K):
+    total = 0
+    for i in range(Q.shape[1]):
+        group = i * K.shape[1] // Q.shape[1]
+        one = causal_scores(Q[:, i : i + 1], K[:, group : group + 1])
+        total = total + torch.softmax(one, dim=-1)
+    return total
 """,
     "13.5": """
 def chunked(Q, K, V, size, S=None):
@@ -174,18 +179,26 @@ def online_softmax(blocks):
 - the logarithm to base 2: `(1 / gamma).log()` -> `(1 / gamma).log2()`
 """,
     "13.4": """
-- one key too few: `(total - left >= share)` -> `(total - left >= share - weights.amax(-1, keepdim=True))`
-- one key too many: `weights.shape[-1] - (total - left >= share).sum(dim=-1)` -> `weights.shape[-1] - (total - left >= share).sum(dim=-1) + 1`
-- the smallest weights first: `weights.sort(dim=-1).values` -> `weights.sort(dim=-1, descending=True).values`
-- keys in their order in the text: `weights.sort(dim=-1).values` -> `weights.flip(-1)`
-- the keys whose own weight is large: `weights.shape[-1] - (total - left >= share).sum(dim=-1)` -> `(weights > 1 - share).sum(dim=-1).clamp(min=1)`
-- without renormalising: `weights = scores.masked_fill(scores < least, -math.inf).softmax(dim=-1)` -> `weights = scores.softmax(dim=-1).masked_fill(scores < least, 0)`
-- the k best of all keys, later ones, too: `    scores = scores.masked_fill(~causal, -math.inf)
-    least` -> `    least` `scores.masked_fill(scores < least, -math.inf)` -> `scores.masked_fill((scores < least) | ~causal, -math.inf)` `softmax(dim=-1)` -> `softmax(dim=-1).nan_to_num(0)`
-- the last k keys: `scores.masked_fill(scores < least, -math.inf)` -> `scores.masked_fill(torch.ones(n, n).tril(-k) == 1, -math.inf)`
-- the largest sizes of scores, whatever their signs: `least = scores.sort` -> `least = scores.abs().nan_to_num(posinf=0).sort` `scores < least` -> `scores.abs() < least`
+- without renormalising: `weights = scores.masked_fill(hidden, -math.inf).softmax(dim=-1)` -> `weights = scores.masked_fill(~causal, -math.inf).softmax(dim=-1).masked_fill(hidden, 0)`
+- the k best of all keys, later ones, too: `    order = order.masked_fill(~causal, -math.inf)
+` -> `` `softmax(dim=-1)
+    return torch.einsum("bgrij` -> `softmax(dim=-1).nan_to_num(0)
+    return torch.einsum("bgrij`
+- the last k keys: `hidden = (order < least) | ~causal` -> `hidden = ~causal | (torch.ones(n, n).tril(-k) == 1)`
+- always by the scores: `order = scores if choice is None else choice.expand(b, h, n, n).unflatten(1, (g, h // g))` -> `order = scores`
+- the weights come from the choice as well: `weights = scores.masked_fill(hidden, -math.inf)` -> `weights = order.masked_fill(hidden, -math.inf)`
+- one key too many: `min(k, n) - 1 : min(k, n)` -> `min(k + 1, n) - 1 : min(k + 1, n)`
+- the smallest: `least = order.sort(dim=-1, descending=True)` -> `least = order.neg().masked_fill(~causal, -math.inf).sort(dim=-1, descending=True)` `(order < least)` -> `(-order < least)`
+- the largest sizes of scores, whatever their signs: `    least` -> `    order = order.abs().masked_fill(~causal, -math.inf)
+    least`
 - scores without the root of p: `/ p**0.5` -> `* 1.0`
 - heads that share keys lie in turn: `Q.unflatten(1, (g, h // g)), K)` -> `Q.unflatten(1, (h // g, g)).transpose(1, 2), K)` `.flatten(1, 2)` -> `.transpose(1, 2).flatten(1, 2)`
+- the choice is the sum of the scores: `torch.softmax(one, dim=-1)` -> `one`
+- the mean of the weights: `return total
+` -> `return total / Q.shape[1]
+`
+- the choice of the first head: `for i in range(Q.shape[1]):` -> `for i in range(1):`
+- one softmax of all scores together: `torch.softmax(one, dim=-1)` -> `torch.exp(one) / torch.exp(one).sum(dim=(-1, -2), keepdim=True)`
 """,
     "13.5": """
 - all at once: `for start in range(0, n, size):` -> `size = n
