@@ -34,6 +34,7 @@ __all__ = [
     "show_interactive",
     "show_pretraining_masks",
     "show_memory",
+    "show_batching",
     "plt",
 ]
 COLORS = {
@@ -385,3 +386,39 @@ def show_memory(names, keys, words, writes=()):
     data = {"names": names, "keys": keys.double().round(decimals=6).tolist()}
     data |= {"words": words, "writes": writes}
     show_interactive("memory", "Answers of the memory", data, keys @ S, names, words)
+
+
+def show_batching(lengths, batch_size=4, *, step=0):
+    """Draw requests that enter a batch, step by step, with controls.
+
+    `lengths` has the number of tokens that each request will write, one a step, in the
+    order in which they wait. A static batch takes the next requests when all of it have
+    ended, a continuous one takes the next as soon as a slot is free (Yu et al., 2022).
+    At first the figure shows `batch_size` slots after so many steps.
+    Raises ValueError for a length below 1, or a batch size that is not 1 to 8 or is
+    larger than the number of requests.
+    """
+    n = len(lengths)
+    if n == 0 or min(lengths) < 1:
+        raise ValueError(f"lengths must be numbers from 1 on, not {list(lengths)}")
+    if not 1 <= batch_size <= min(8, n):
+        raise ValueError(f"batch_size must be 1 to {min(8, n)}, and is {batch_size}")
+    columns = [torch.tensor(lengths)]
+    for continuous in (False, True):
+        free = [0] * batch_size  # the step from which a slot is free
+        starts = []
+        for i, length in enumerate(lengths):
+            if not continuous and i % batch_size == 0:
+                free = [max(free)] * batch_size
+            starts.append(min(free))
+            free[free.index(min(free))] += length
+        columns += [torch.tensor(starts), torch.tensor(starts) + columns[0]]
+    numbers = torch.stack(columns, dim=1).double()
+    numbers = torch.cat([numbers, numbers.mean(dim=0, keepdim=True)])
+    data = {"lengths": list(lengths), "size": batch_size, "step": step}
+    rows = [*(f"request {i + 1}" for i in range(n)), "mean"]
+    names = [
+        f"{kind}: {what}" for kind in ("static", "continuous") for what in ("start", "end")
+    ]
+    title = "Requests in a static and in a continuous batch"
+    show_interactive("batching", title, data, numbers, rows, ["tokens", *names])

@@ -26,6 +26,7 @@ __all__ = [
     "chat_prompt",
     "next_token_probs",
     "show_sampling",
+    "pad_left",
     "generate",
     "complete",
     "train_bpe",
@@ -81,6 +82,19 @@ def _make_ffn(ffn, num_hiddens, ffn_num_hiddens=None):
     raise ValueError(f"ffn must be 'gelu' or 'swiglu', and is {ffn!r}")
 
 
+def _padded_positions(start, n, padding):
+    """The positions (b, n) of n columns from `start`, counted behind the padding."""
+    columns = torch.arange(start, start + n, device=padding.device)
+    return (columns - padding[:, None]).clamp(min=0)
+
+
+def _padded_mask(start, n, padding):
+    """The causal mask (b, 1, n, start + n), in which only padding sees itself."""
+    keys = torch.arange(start + n, device=padding.device)
+    queries, first = keys[start:, None], padding.view(-1, 1, 1, 1)
+    return (keys <= queries) & (keys >= first) | (keys == queries)
+
+
 class GPTBlock(nn.Module):
     """A pre-norm block with causal grouped-query attention (Ainslie et al., 2023).
 
@@ -128,29 +142,39 @@ class GPTBlock(nn.Module):
         self.W_k = nn.Linear(num_hiddens, kv_hiddens, bias=qkv_bias)
         self.W_v = nn.Linear(num_hiddens, kv_hiddens, bias=qkv_bias)
 
-    def attend(self, X, cache):
+    def attend(self, X, cache, padding=None):
         """Self-attention of X (b, n, d), and the next cache."""
         if self.attention is not None:
+            if padding is not None:
+                raise ValueError(
+                    "padding must be None for a block with a layer of chapter 13"
+                )
             return self.attention(X, cache, return_state=True)
         Q = self.W_q(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, h, n, p)
         K = self.W_k(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, g, n, p)
         V = self.W_v(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, g, n, p)
         start = 0 if cache is None else cache[0].shape[2]  # tokens so far
         if self.rotary is not None:
-            Q, K = self.rotary(Q, start), self.rotary(K, start)
+            positions = None
+            if padding is not None:
+                positions = _padded_positions(start, X.shape[1], padding).unsqueeze(1)
+            Q = self.rotary(Q, start, positions=positions)
+            K = self.rotary(K, start, positions=positions)
         mask = None
         if cache is not None:
             past_keys, past_values = cache
             K = torch.cat((past_keys, K), dim=2)
             V = torch.cat((past_values, V), dim=2)
             mask = causal_mask(X.shape[1], start=start, device=X.device)
+        if padding is not None:
+            mask = _padded_mask(start, X.shape[1], padding)
         heads = nn.functional.scaled_dot_product_attention(
             Q, K, V, attn_mask=mask, is_causal=mask is None, enable_gqa=True
         )
         return self.W_o(heads.transpose(1, 2).flatten(2)), (K, V)
 
-    def forward(self, X, cache=None):
-        attended, cache = self.attend(self.norm1(X), cache)
+    def forward(self, X, cache=None, padding=None):
+        attended, cache = self.attend(self.norm1(X), cache, padding)
         Y = X + attended
         return Y + self.ffn(self.norm2(Y)), cache
 
@@ -161,11 +185,13 @@ class GPT(Classifier):
     tokens (b, n) give the logits (b, n, vocab_size) of the next tokens. With a list of
     caches, one for each block, they continue the cached tokens, and the next caches
     are returned, too. With last_only they are the logits of the last position alone,
-    (b, 1, vocab_size). ffn_std is the standard deviation with which the first layers of
+    (b, 1, vocab_size). padding (b,) counts the first columns of each row that are
+    padding, cached ones included: no other token sees them, and positions count from
+    behind them. ffn_std is the standard deviation with which the first layers of
     the feed-forward networks start. attention is a function that takes num_hiddens and
     num_heads and gives a layer of chapter 13, for all blocks, or a list with one, or
-    None, for each block. Raises ValueError for options, heads or lengths that do not
-    fit.
+    None, for each block; it takes no padding. Raises ValueError for options, heads or
+    lengths that do not fit.
     """
 
     def __init__(
@@ -232,18 +258,24 @@ class GPT(Classifier):
                 std = 0.02
             nn.init.normal_(W, std=std)
 
-    def forward(self, tokens, caches=None, *, last_only=False):
+    def forward(self, tokens, caches=None, *, last_only=False, padding=None):
         past = [None] * len(self.blks) if caches is None else caches
         start = _tokens_so_far(past[0])
         end = start + tokens.shape[1]
         if end > self.max_len:
             raise ValueError(f"at most max_len = {self.max_len} tokens fit, not {end}")
+        if padding is not None and padding.shape != tokens.shape[:1]:
+            expected, shape = tuple(tokens.shape[:1]), tuple(padding.shape)
+            raise ValueError(f"padding must have shape {expected}, and has {shape}")
         X = self.embedding(tokens)
         if self.positions is not None:
-            X = X + self.positions(torch.arange(start, end, device=tokens.device))
+            positions = torch.arange(start, end, device=tokens.device)
+            if padding is not None:
+                positions = _padded_positions(start, tokens.shape[1], padding)
+            X = X + self.positions(positions)
         new_caches = []
         for i, blk in enumerate(self.blks):
-            X, cache = blk(X, past[i])
+            X, cache = blk(X, past[i], padding)
             new_caches.append(cache)
         if last_only:
             X = X[:, -1:]
@@ -332,6 +364,25 @@ def show_sampling(logits, tokenizer, num_bars=12):
     show_interactive("softmax", title, data, numbers, rows, ["probability"])
 
 
+def pad_left(prompts):
+    """Tokens (b, n) of tensors of different lengths, and the padding (b,) before each.
+
+    The padding is the token 0. Raises ValueError for other tensors, or empty ones.
+    """
+    if not len(prompts) or any(p.ndim != 1 or not len(p) for p in prompts):
+        shapes = [tuple(p.shape) for p in prompts]
+        raise ValueError(f"prompts must be tensors (n,) with n > 0, not {shapes}")
+    n = max(map(len, prompts))
+    tokens = torch.stack([nn.functional.pad(p, (n - len(p), 0)) for p in prompts])
+    return tokens, torch.tensor([n - len(p) for p in prompts], device=tokens.device)
+
+
+def _length(row, stop):
+    """The number of tokens up to the first stop, which counts."""
+    ends = [] if stop is None else (row == stop).nonzero().flatten().tolist()
+    return ends[0] + 1 if ends else len(row)
+
+
 @torch.no_grad()
 def generate(
     model,
@@ -349,14 +400,20 @@ def generate(
     The same seed gives the same tokens. For temperature, top_k and top_p see
     `next_token_probs`. A row that has drawn the token `stop` is filled with it, and
     generation ends when all rows have. Raises ValueError when more than model.max_len
-    tokens would have to be read.
+    tokens would have to be read. A list of tensors (n,) of different lengths is
+    continued in one batch, and gives a list, in which each ends with its first stop.
     """
+    prompts, options = None, {}
+    if not torch.is_tensor(tokens):
+        prompts = tokens
+        tokens, options["padding"] = pad_left(prompts)
+    start = tokens.shape[1]
     generator = None if seed is None else torch.Generator(tokens.device).manual_seed(seed)
     new, caches = tokens, [None] * len(model.blks)
     ended = torch.zeros_like(tokens[:, :1], dtype=torch.bool)
     with eval_mode(model):
         for _ in range(max_new_tokens):
-            logits, caches = model(new, caches, last_only=True)
+            logits, caches = model(new, caches, last_only=True, **options)
             probs = next_token_probs(logits[:, -1], temperature, top_k, top_p)
             new = torch.multinomial(probs, 1, generator=generator)
             if stop is not None:
@@ -365,7 +422,10 @@ def generate(
             tokens = torch.cat((tokens, new), dim=1)
             if ended.all():
                 break
-    return tokens
+    if prompts is None:
+        return tokens
+    answers = [row[: _length(row, stop)] for row in tokens[:, start:]]
+    return [torch.cat(pair) for pair in zip(prompts, answers)]
 
 
 def complete(model, tokenizer, prompt, max_new_tokens=100, *, stop=None, **options):

@@ -105,7 +105,9 @@ class RotaryEncoding(nn.Module):
     gives the same shape and type: the pair of columns 2j and 2j + 1 of the token at
     position i is rotated by the angle i / base^(2j / width), from the first towards
     the second. The tables cos and sin, (max_len, width / 2), are buffers, not in the
-    state. Raises ValueError for an odd width or positions outside the tables.
+    state. `positions`, which broadcasts to (..., n), takes the place of `start`: with
+    (b, 1, n) each row of a batch has its own. Raises ValueError for an odd width or
+    positions outside the tables.
     """
 
     def __init__(self, width, max_len=1000, *, base=10000):
@@ -120,9 +122,12 @@ class RotaryEncoding(nn.Module):
         self.register_buffer("cos", angles.cos().float(), persistent=False)
         self.register_buffer("sin", angles.sin().float(), persistent=False)
 
-    def forward(self, X, start=0):
-        cos = _rows(self.cos, start, X.shape[-2])
-        sin = _rows(self.sin, start, X.shape[-2])
+    def forward(self, X, start=0, *, positions=None):
+        if positions is None:
+            cos = _rows(self.cos, start, X.shape[-2])
+            sin = _rows(self.sin, start, X.shape[-2])
+        else:
+            cos, sin = self.cos[positions], self.sin[positions]
         x, y = X[..., 0::2], X[..., 1::2]  # (..., n, width / 2)
         rotated = torch.stack([x * cos - y * sin, x * sin + y * cos], dim=-1)
         return rotated.flatten(-2).type_as(X)

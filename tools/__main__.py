@@ -362,6 +362,12 @@ def recall():
 
 
 @command
+def serving():
+    """measure SmolLM2 with each part of chapter 14, in some minutes (WRITE=1)"""
+    measure("serving", "THREADS", "REPEATS")
+
+
+@command
 def bench():
     """measure time and memory against d2l and torch.nn, in some minutes (WRITE=1)"""
     measure("bench", "ONLY", "THREADS", "REPEATS")

@@ -44,6 +44,7 @@ PLACES = ["<cls>", *(f"place {i}" for i in range(6))]
 PHOTO = torch.rand(1, 3, 6, 4, generator=torch.Generator().manual_seed(9))
 GIVEN = torch.softmax(3 * random(1, 1, 6, 6, seed=10), dim=-1)  # of a photograph's patches
 ATTENDED, STAGES = torch.softmax(WORDS, dim=-1), 2 * random(5, 6, 4, seed=6)
+LENGTHS = [3, 9, 4, 2, 6, 1, 8, 2, 5]  # tokens that requests write
 
 
 def show_sentences(texts):
@@ -66,6 +67,7 @@ FIGURES = {
     "block": lambda: d2l.show_block(TOKENS, list("wxyz"), ATTENDED, STAGES, token=1),
     "patches": lambda: d2l.show_patches(TILES, ASKED, PLACES, patch_size=2, token=3),
     "photo": lambda: d2l.show_patches(PHOTO, GIVEN, PLACES[1:], patch_size=2, token=3),
+    "batching": lambda: d2l.show_batching(LENGTHS, 3, step=4),
     "attention": lambda: d2l.show_attention(WEIGHTS, list("abc"), TOKENS[:4]),
     "sentences": lambda: show_sentences([TOKENS, PLACES, TOKENS[:3]]),
 }
@@ -312,6 +314,60 @@ def test_a_block_is_read_step_by_step_with_the_keyboard(figure):
     assert button.is_disabled()
     choose(page, "Back")
     assert status(page).startswith("Step 4 of 5.")
+
+
+def served(size, continuous):
+    """The starts and ends of requests, from a simulation step by step."""
+    waiting, left, runs, now = list(range(len(LENGTHS))), {}, [None] * len(LENGTHS), 0
+    barred = False
+    while waiting or left:
+        while waiting and len(left) < size and (continuous or not barred):
+            left[waiting[0]], runs[waiting[0]] = LENGTHS[waiting[0]], [now, None]
+            waiting.pop(0)
+        now += 1
+        left = {request: tokens - 1 for request, tokens in left.items()}
+        for request in [request for request, tokens in left.items() if not tokens]:
+            runs[request][1] = now
+            del left[request]
+        barred = bool(left)
+    return runs, now
+
+
+def test_requests_enter_a_batch_step_by_step(figure):
+    page = figure("batching")
+    for size in (1, 3, 5, 8):
+        move(page, "Batch size", str(size))
+        (static, most), (continuous, least) = served(size, False), served(size, True)
+        rows = [[n, *one, *two] for n, one, two in zip(LENGTHS, static, continuous)]
+        numbers = torch.tensor(rows, dtype=torch.float64)
+        expected = torch.cat([numbers, numbers.mean(dim=0, keepdim=True)])
+        found = torch.tensor(table(page), dtype=torch.float64)
+        assert_close(found, expected, atol=0.006, rtol=0)
+        while page.get_by_role("button", name="Next").is_enabled():
+            choose(page, "Next")
+        assert status(page).startswith(f"Step {most}. Static batch: {most} steps, slots")
+        share = 100 * sum(LENGTHS) / (size * least)
+        assert f"Continuous batch: {least} steps, slots busy {share:.0f} %" in status(page)
+    choose(page, "Back")
+    busy = sum(end >= most for _, end in static)
+    assert f"Static batch: {busy} of 8 slots busy, 0 requests waiting." in status(page)
+
+
+def test_a_batch_plays_until_all_requests_have_ended(figure):
+    page = figure("batching")
+    page.clock.install()
+    for _ in range(2):  # the second time it begins anew
+        choose(page, "Play")
+        page.clock.run_for(1600)
+        choose(page, "Pause")
+        now = int(re.match(r"Step (\d+)", status(page))[1])
+        page.clock.run_for(5000)
+        assert status(page).startswith(f"Step {now}.")
+        choose(page, "Play")
+        page.clock.run_for(30_000)
+        assert page.get_by_role("button", name="Play").is_visible()
+        assert page.get_by_role("button", name="Next").is_disabled()
+    assert now == 3 and page.faults == []
 
 
 def test_the_attention_of_a_token_is_read_by_mouse_keyboard_and_touch(figure):

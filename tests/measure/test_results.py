@@ -16,6 +16,7 @@ from tools.measure import (
     recall,
     results,
     scores,
+    serving,
     tool_calls,
 )
 
@@ -30,6 +31,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     heads = {name: scores.columns(name) for name in scores.EXPERIMENTS}
     heads["benchmark"] = bench.COLUMNS
     heads["own_text"] = own_text.COLUMNS
+    heads["serving"] = serving.COLUMNS
     heads["attention"] = ["", *attention.BLEU]
     heads["ablation"] = ["", *attention.CHANGES]
     heads["counting"] = ["", *counting.COLUMNS]
