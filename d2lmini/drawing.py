@@ -33,6 +33,7 @@ __all__ = [
     "smollm2_heads",
     "show_interactive",
     "show_pretraining_masks",
+    "show_memory",
     "plt",
 ]
 COLORS = {
@@ -363,3 +364,24 @@ def show_pretraining_masks(tokens, hidden, *, prefix, token=0):
     names = [*tokens[:hidden], "<mask>", *tokens[hidden + 1 :]]
     title = "Masks of pretraining, 1 where a token may attend"
     show_interactive("pretraining", title, data, torch.ones(n, n), names, names)
+
+
+def show_memory(names, keys, words, writes=()):
+    """Draw a matrix as memory, with buttons that write a pair and ask for a key.
+
+    keys (n, p) are those of the names, and each of the words is a column of the matrix
+    (p, words). At first the pairs `writes` are written, an index of a name and one of a
+    word each, by addition. Raises ValueError for keys or pairs that do not fit.
+    """
+    if keys.ndim != 2 or len(keys) != len(names):
+        expected = f"(n, p) with n = {len(names)} as names"
+        raise ValueError(f"keys must be {expected}, not {tuple(keys.shape)}")
+    if any(not (0 <= i < len(names) and 0 <= j < len(words)) for i, j in writes):
+        sizes = f"{len(names)} names and {len(words)} words"
+        raise ValueError(f"writes must be pairs of indices of {sizes}, not {writes}")
+    S = torch.zeros(keys.shape[1], len(words))
+    for i, j in writes:
+        S[:, j] += keys[i]
+    data = {"names": names, "keys": keys.double().round(decimals=6).tolist()}
+    data |= {"words": words, "writes": writes}
+    show_interactive("memory", "Answers of the memory", data, keys @ S, names, words)

@@ -101,7 +101,7 @@ def sliding_window_mask(
     """The mask (n, m): query i, at position start + i, sees the last `window` keys.
 
     Its own key counts. With sinks, it also sees so many first keys, as far as they
-    are not in the future (Xiao et al., 2024). Without num_keys there are as many keys
+    are not in the future (Xiao et al., 2023). Without num_keys there are as many keys
     as positions, start + n. Raises ValueError for a window below 1, or sinks below 0.
     """
     check_int("window", window, 1)
@@ -122,7 +122,7 @@ def _check_heads(num_hiddens, num_heads):
 
 
 class LatentAttention(nn.Module):
-    """Multi-head latent attention (Liu et al., 2024): X (b, n, d), the same shape.
+    """Multi-head latent attention (DeepSeek-AI, 2024): (b, n, d) to the same shape.
 
     Remembers for a token one vector of num_latents numbers, from which all heads
     compute keys and values, and one key of rotary_width numbers for its position. For
@@ -234,7 +234,7 @@ def memory_attention(Q, K, V, state=None, *, beta=None, log_decay=None, chunk_si
     then its value in V (b, h, n, v) is written under its key in K (b, h, n, p): added,
     or, with beta in place of what the matrix held there (the delta rule; 0 writes
     nothing, 1 all). beta and log_decay are (b, h, n). The chunks change the time, not
-    the result (Yang et al., 2025). Raises ValueError for sizes that do not fit.
+    the result (Yang et al., 2024). Raises ValueError for sizes that do not fit.
     """
     _check_memory(Q, K, V, state, beta, log_decay, chunk_size)
     dtype = torch.promote_types(V.dtype, torch.float32)
@@ -366,7 +366,7 @@ class DeltaAttention(CausalAttention):
 
     Remembers one matrix (b, h, p, p) for any number of tokens. Queries and keys have
     length 1. gated adds a factor by which the matrix fades, as in Gated DeltaNet (Yang
-    et al., 2025). For calls, conv and errors see `CausalAttention`.
+    et al., 2024). For calls, conv and errors see `CausalAttention`.
     """
 
     def __init__(self, num_hiddens, num_heads, *, gated=False, conv=0):

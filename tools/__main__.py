@@ -356,6 +356,12 @@ def own_text():
 
 
 @command
+def recall():
+    """train models that recall pairs, for chapter 13 (JOBS=16 DEVICE=cuda WRITE=1)"""
+    measure("recall", "JOBS", "DEVICE", "SEEDS", "UPDATES", "ROOT")
+
+
+@command
 def bench():
     """measure time and memory against d2l and torch.nn, in some minutes (WRITE=1)"""
     measure("bench", "ONLY", "THREADS", "REPEATS")

@@ -35,6 +35,7 @@ WORDS = 2 * random(6, 6, seed=1)
 X = torch.sort(5 * torch.rand(20, generator=torch.Generator().manual_seed(0))).values
 Y, GRID = truth(X) + random(20, seed=2), torch.arange(0, 5.01, 0.1)
 POSITIONS, VALUES = random(6, 6, seed=7), random(6, 2, seed=8)
+MEMORY, PAIRS = random(3, 2, seed=12), [(0, 0), (2, 1), (0, 1)]
 QUERY, KEY = random(8, seed=3), random(8, seed=4)
 WEIGHTS = torch.softmax(3 * random(2, 2, 3, 4, seed=5), dim=-1)
 TILES = torch.rand(2, 1, 4, 6, generator=torch.Generator().manual_seed(7))
@@ -60,6 +61,7 @@ FIGURES = {
     "pretraining": lambda: d2l.show_pretraining_masks(TOKENS, 3, prefix=2, token=1),
     "order": lambda: d2l.show_order(TOKENS, WORDS, VALUES, token=4, positions=POSITIONS),
     "clocks": lambda: d2l.show_clocks(32, pairs=[0, 2, 4, 6], i=7),
+    "memory": lambda: d2l.show_memory(KEYS, MEMORY, ["yes", "no"], PAIRS),
     "rotary": lambda: d2l.show_rotary(QUERY, KEY, i=7, j=3),
     "block": lambda: d2l.show_block(TOKENS, list("wxyz"), ATTENDED, STAGES, token=1),
     "patches": lambda: d2l.show_patches(TILES, ASKED, PLACES, patch_size=2, token=3),
@@ -249,6 +251,29 @@ def test_the_hands_of_the_clocks_are_the_columns_of_the_encoding(figure):
     row = d2l.PositionalEncoding(32, 0).P[0, 44].view(-1, 2)[[0, 2, 4, 6]]
     assert_close(torch.tensor(table(page)), row, atol=0.006, rtol=0)
     assert status(page).startswith("Position 44: the hands have made 7.00, 2.21,")
+
+
+@pytest.mark.parametrize("rule", ["by addition", "by the delta rule"])
+def test_a_memory_answers_what_memory_attention_reads(figure, rule):
+    page = figure("memory")
+    choose(page, f"Write {rule}")
+    choose(page, "Write Lipton yes")
+    pairs = [*PAIRS, (1, 0)]
+    K, V = (
+        torch.stack(X)[None, None]
+        for X in zip(*((MEMORY[i], torch.eye(2)[j]) for i, j in pairs))
+    )
+    beta = None if rule == "by addition" else torch.ones(1, 1, len(pairs))
+    _, S = d2l.memory_attention(K, K, V, beta=beta)
+    expected = MEMORY @ S[0, 0]
+    assert_close(torch.tensor(table(page)), expected, atol=0.006, rtol=0)
+    choose(page, "Ask for Lipton")
+    answer = ", ".join(f"{x:.2f}".replace("-", "−") for x in table(page)[1])
+    assert status(page).endswith(f"Asked for Lipton, the memory answers ({answer}).")
+    assert ("difference" in status(page)) == (rule == "by the delta rule")
+    for _ in pairs:
+        choose(page, "Take back")
+    assert table(page) == [[0, 0]] * 3 and "Nothing is written" in status(page)
 
 
 def test_a_score_changes_with_the_offset_and_not_if_both_move(figure):

@@ -13,6 +13,7 @@ from tools.measure import (
     own_text,
     post_training,
     pretraining,
+    recall,
     results,
     scores,
     tool_calls,
@@ -36,6 +37,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     heads["judge"] = ["", *evaluation.JUDGE]
     for program in (pretraining.COLUMNS, post_training.TABLES):
         heads |= {name: ["", *columns] for name, columns in program.items()}
+    heads |= {name: ["", *recall.columns(name)] for name in recall.TABLES}
     heads["tool_calls"] = ["", *tool_calls.COLUMNS]
     included = re.findall(r"^```\{include\} _generated/(\w+)\.md$", PAGE, re.MULTILINE)
     assert sorted(included) == sorted(heads)

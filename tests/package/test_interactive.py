@@ -27,6 +27,8 @@ def show_patches(weights, tokens):
         (d2l.show_rotary, (random(4), random(4), 1, 41), "0 to 40, not 1 and 41"),
         (show_pretraining_masks, (3, 2), "0 to 2, not 3, 0"),
         (show_pretraining_masks, (1, 4), "prefix must be 1 to 3, and is 4"),
+        (d2l.show_memory, (["a"], random(2, 3), ["b"]), r"n = 1 as names, not \(2, 3\)"),
+        (d2l.show_memory, (["a"], random(1, 3), ["b"], [(0, 1)]), "1 names and 1 words"),
         (show_patches, (random(1, 1, 5, 5), list("abcde")), "block 2 .* 1 blocks"),
         (show_patches, (random(2, 1, 5, 5), list("abc")), "3 tokens .* and 4 patches"),
         (show_patches, (random(2, 3, 5, 5), list("abcde")), r"1, 5, 5\), not \(3, 5, 5\)"),

@@ -1,0 +1,106 @@
+"""Recall of pairs: the task, many models trained as one, and the tables."""
+
+import json
+
+import pytest
+import torch
+
+import d2lmini
+from tools.measure import recall
+
+
+@pytest.mark.parametrize("task", ["pairs", "overwritten"])
+def test_an_answer_is_the_last_value_written_under_the_key(task):
+    generator = torch.Generator().manual_seed(0)
+    tokens, answers = recall.texts(task, 8, (3,), generator)
+    num_queries = answers.shape[-1]
+    assert num_queries == (4 if task == "overwritten" else 8)
+    for row, expected in zip(tokens.tolist(), answers.tolist()):
+        memory = dict(zip(row[:16:2], row[1:16:2]))
+        queries = row[16:]
+        assert sorted(queries) == sorted(memory) and len(memory) == num_queries
+        assert [memory[query] for query in queries] == expected
+
+
+def test_models_trained_together_are_those_that_the_trainer_trains_alone(monkeypatch):
+    rates, seeds, num_updates = (0.001, 0.01), (0, 1), 12
+    generator = torch.Generator().manual_seed(0)
+    batches = [
+        recall.texts("pairs", 4, (len(seeds), 3), generator) for _ in range(num_updates)
+    ]
+    together = recall.Ensemble("GS", 8, rates, seeds, "cpu")
+    both = ((X.repeat(2, 1, 1), y.repeat(2, 1, 1)) for X, y in batches)
+    assert [*together.train(both, num_updates)] == [*range(1, num_updates + 1)]
+
+    class Alone(d2lmini.Module):
+        def __init__(self, model, lr):
+            super().__init__()
+            self.net, self.lr = model, lr
+
+        def loss(self, y_hat, y):
+            return torch.nn.functional.cross_entropy(y_hat[:, -4:].mT, y)
+
+        def plot(self, *arguments, **options):
+            pass
+
+        def configure_optimizers(self):
+            return torch.optim.Adam(self.parameters(), self.lr, betas=(0.9, 0.95))
+
+    class Texts(d2lmini.DataModule):
+        def get_dataloader(self, train):
+            return [(X[1], y[1]) for X, y in batches] if train else None
+
+    torch.manual_seed(seeds[1])
+    alone = Alone(recall.make_model("GS", 8), rates[1])
+    d2lmini.Trainer(1, gradient_clip_val=1, warmup=1).fit(alone, Texts())
+    expected = torch.cat([W.detach().flatten() for W in alone.net.parameters()])
+    torch.testing.assert_close(together.weights[-1], expected, atol=1e-5, rtol=1e-4)
+
+
+def test_without_a_layer_the_others_compute_what_they_did():
+    models = recall.Ensemble("LS", 8, (0.01,), (0,), "cpu")
+    tokens = torch.randint(recall.KEYS, (1, 2, 6))
+    whole, without = models.logits(tokens, 2), models.logits(tokens, 2, without=1)
+    assert not torch.allclose(whole, without)
+    model = models.model  # whose own weights are those of the only member
+    torch.nn.init.zeros_(model.blks[1].attention.W_o.weight)
+    torch.testing.assert_close(without[0], model(tokens[0])[:, -2:])
+
+
+def test_a_memory_is_counted_from_the_state():
+    kept = recall.Ensemble("SWLD", 8, (0.01,), (0,), "cpu").numbers()
+    assert kept == [2 * 8 * 128, 2 * 8 * (recall.WINDOW - 1), 8 * 9, 8 * 8]
+
+
+def test_overwriting_reads_no_less_than_adding_and_a_wide_matrix_holds_more():
+    added, delta = (recall.untrained(16, rule, 16) for rule in ("added", "delta rule"))
+    assert added[0] > added[-1] + 0.2 and delta[0] > 0.9
+    assert recall.untrained(32, "added", 16)[-1] > added[-1] + 0.1
+
+
+def test_jobs_are_done_once_and_each_is_in_a_table(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(recall, "QUERIES", 4)
+    monkeypatch.setattr(recall, "BATCH", 2)
+    job = "pairs", "GGGS", recall.WIDTH, 4
+    records = recall.run(job, seeds=(0, 1), num_points=2)
+    assert len(records) == 2 * len(recall.RATES)
+    assert {recall.job_of(record) for record in records} == {job}
+    lines = [json.dumps({**record, "origin": "*Measured.*"}) for record in records]
+    path = tmp_path / "recall.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    monkeypatch.setattr(recall, "jobs", lambda updates: [job])
+    recall.main([f"--root={tmp_path}", "--updates=4"])
+    assert len(recall.read(path)) == len(records)
+    printed = capsys.readouterr().out
+    assert printed.count("3 gated delta, 1 softmax") == 1 and "without block 1" in printed
+
+
+def test_the_rate_of_a_job_is_the_one_with_the_best_mean():
+    records = [
+        {"rate": rate, "seed": seed, "accuracy": [score + seed / 10, score]}
+        for rate, score in ((0.001, 0.3), (0.01, 0.5))
+        for seed in (0, 1)
+    ]
+    found = recall.best(records)
+    assert found["rate"] == 0.01 and found["accuracy"] == [(0.5, 0.6), (0.5, 0.5)]
+    assert recall.spread(found["accuracy"][0]) == "0.55 (0.50–0.60)"

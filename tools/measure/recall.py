@@ -1,0 +1,425 @@
+"""Train small models to recall pairs, for chapter 13: how much does a memory hold?
+
+    make recall [JOBS=1] [DEVICE=cpu] [SEEDS=3] [UPDATES=1500] [ROOT=data] [WRITE=1]
+
+A text has keys with their values, and then keys alone, whose values are to be named
+(multi-query associative recall; Arora et al., 2023). In a second task keys are written
+twice, and the later value counts. A model is a pattern of layers, a letter for each block.
+The models of a job, one for each rate and seed, are trained together, as one tensor of
+weights. Its records are appended to recall.jsonl in the root folder, and what is there is
+not trained again. JOBS processes share the device. With WRITE=1, the tables go to
+book/_generated.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
+from itertools import groupby, product
+from multiprocessing import get_context
+from pathlib import Path
+
+import torch
+from torch.func import functional_call, vmap
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+import d2lmini
+from tools.measure import results
+
+KEYS = VALUES = 128  # tokens; the values come after the keys
+PAIRS = 4, 8, 16, 32, 64
+RATES = 0.003, 0.01, 0.03
+BATCH, UPDATES = 32, 1500  # texts, and how many times
+WIDTH, WINDOW, CONV = 32, 16, 3
+QUERIES = 1024  # that a score counts, at least
+LAYERS = {
+    "S": partial(d2lmini.WindowAttention, conv=CONV),
+    "W": partial(d2lmini.WindowAttention, window=WINDOW, conv=CONV),
+    "L": partial(d2lmini.LinearAttention, conv=CONV),
+    "D": partial(d2lmini.DeltaAttention, conv=CONV),
+    "G": partial(d2lmini.DeltaAttention, gated=True, conv=CONV),
+}
+NAMES = {
+    "S": "softmax",
+    "W": "window",
+    "L": "linear",
+    "D": "delta",
+    "G": "gated delta",
+}
+KINDS = "SSSS", "WWWW", "LLLL", "DDDD", "GGGG"
+HYBRIDS = "LLLS", "LSLL", "SLLL", "GGGS", "GSGG", "SGGG", "WWWS"
+CONTROLS = "S", "SS"  # softmax alone
+WIDTHS = {16: KINDS[2:], 64: KINDS[2:]}
+OVERWRITTEN = "SSSS", "LLLL", "DDDD", "GGGG", "GGGS"
+
+
+def jobs(updates=UPDATES):
+    """All jobs: (task, pattern, width, updates)."""
+    return [
+        *(("pairs", pattern, WIDTH, updates) for pattern in KINDS + HYBRIDS + CONTROLS),
+        *(("overwritten", pattern, WIDTH, updates) for pattern in OVERWRITTEN),
+        *(
+            ("pairs", pattern, width, updates)
+            for width, patterns in WIDTHS.items()
+            for pattern in patterns
+        ),
+    ]
+
+
+# --- the task ------------------------------------------------------------------------
+
+
+def texts(task, pairs, size, generator):
+    """Texts (*size, n) of so many pairs and of queries, and the answers to the queries.
+
+    "overwritten" has half as many keys, each written twice; the later value counts.
+    """
+    options = {"generator": generator, "device": generator.device}
+    num_keys = pairs // 2 if task == "overwritten" else pairs
+    keys = torch.rand(*size, KEYS, **options).argsort(dim=-1)[..., :num_keys]
+    values = KEYS + torch.randint(VALUES, (*size, pairs), **options)
+    at = torch.rand(*size, pairs, **options).argsort(dim=-1)  # where each is written
+    writes = torch.cat([keys] * (pairs // num_keys), dim=-1)
+    written = torch.stack([writes.gather(-1, at.argsort(dim=-1)), values], dim=-1)
+    last = at.unflatten(-1, (-1, num_keys)).amax(dim=-2)
+    order = torch.rand(*size, num_keys, **options).argsort(dim=-1)
+    queries = keys.gather(-1, order)
+    answers = values.gather(-1, last.gather(-1, order))
+    return torch.cat([written.flatten(-2), queries], dim=-1), answers
+
+
+# --- many models at once -------------------------------------------------------------
+
+
+def make_model(pattern, width):
+    """A GPT with the layers of a pattern, one head, no positions and weights of size 1."""
+    model = d2lmini.GPT(
+        KEYS + VALUES,
+        width,
+        len(pattern),
+        1,
+        positions="rotary",  # which the layers of chapter 13 do not use
+        tied=False,
+        max_len=3 * max(PAIRS),
+        attention=[LAYERS[letter] for letter in pattern],
+    )
+    for name, W in model.named_parameters():
+        if W.ndim > 1 and "blks" in name:  # keeps the size of a normalised vector
+            torch.nn.init.normal_(W, std=W[0].numel() ** -0.5)
+    return model
+
+
+class Ensemble:
+    """Models of one pattern, for each rate and seed, whose weights (models, N) are rows."""
+
+    def __init__(self, pattern, width, rates, seeds, device):
+        rows = []
+        for _, seed in product(rates, seeds):
+            torch.manual_seed(seed)
+            self.model = make_model(pattern, width)
+            weights = [W.detach().flatten() for W in self.model.parameters()]
+            rows.append(torch.cat(weights))
+        self.model.to(device)
+        self.weights = torch.stack(rows).to(device).requires_grad_()
+        self.rates = torch.tensor(rates).repeat_interleave(len(seeds)).to(device)
+        self.shapes = {name: W.shape for name, W in self.model.named_parameters()}
+
+    def named(self, weights):
+        """The weights of one model, a row, by name."""
+        sizes = [shape.numel() for shape in self.shapes.values()]
+        parts = zip(self.shapes.items(), weights.split(sizes))
+        return {name: part.view(shape) for (name, shape), part in parts}
+
+    def logits(self, tokens, num_queries, without=None):
+        """Those of all models at the last tokens (models, b, n), without one layer."""
+
+        def of_one(weights, tokens):
+            found = self.named(weights)
+            if without is not None:
+                name = f"blks.{without}.attention.W_o.weight"
+                found[name] = torch.zeros_like(found[name])
+            return functional_call(self.model, found, tokens)[:, -num_queries:]
+
+        with sdpa_kernel(SDPBackend.MATH):
+            return vmap(of_one)(self.weights, tokens)
+
+    def losses(self, tokens, answers):
+        """The mean loss of each model (models,)."""
+        logits = self.logits(tokens, answers.shape[-1]).flatten(1, 2)
+        flat = logits.transpose(1, 2), answers.flatten(1)
+        return torch.nn.functional.cross_entropy(*flat, reduction="none").mean(dim=1)
+
+    def train(self, batches, num_updates, clip=1.0, betas=(0.9, 0.95), eps=1e-8):
+        """Adam, with the schedule and the clipping of the course's trainer.
+
+        After each update it yields its number, counted from 1.
+        """
+        trainer = d2lmini.Trainer(1, warmup=max(1, min(100, num_updates // 10)))
+        trainer.num_train_batches = num_updates
+        m, v = torch.zeros_like(self.weights), torch.zeros_like(self.weights)
+        for t, batch in zip(range(1, num_updates + 1), batches):
+            (grad,) = torch.autograd.grad(self.losses(*batch).sum(), self.weights)
+            norm = grad.norm(dim=1, keepdim=True)
+            grad = grad * (clip / (norm + 1e-6)).clamp(max=1)
+            m.lerp_(grad, 1 - betas[0])
+            v.lerp_(grad.square(), 1 - betas[1])
+            step = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+            rates = trainer.rate(t - 1) * self.rates.unsqueeze(1)
+            with torch.no_grad():
+                self.weights -= rates * step
+            yield t
+
+    @torch.no_grad()
+    def accuracies(self, task, without=None):
+        """The shares of right answers (models, len(PAIRS)), in the same texts always."""
+        generator = torch.Generator(self.weights.device).manual_seed(1_000_000)
+        columns = []
+        for pairs in PAIRS:
+            X, y = texts(task, pairs, (max(1, QUERIES // pairs),), generator)
+            X = X.expand(len(self.weights), -1, -1)
+            right = self.logits(X, y.shape[-1], without).argmax(dim=-1) == y
+            columns.append(right.float().mean(dim=(1, 2)))
+        return torch.stack(columns, dim=1)
+
+    @torch.no_grad()
+    def numbers(self):
+        """How many numbers each block remembers after a text of the most pairs."""
+        length = 2 * max(PAIRS)
+        tokens = torch.zeros(1, length, dtype=torch.long, device=self.weights.device)
+        _, states = self.model(tokens, [None] * len(self.model.blks))
+        parts = [memory if isinstance(memory, tuple) else [memory] for *_, memory in states]
+        return [sum(part.numel() for part in memory) for memory in parts]
+
+
+def run(job, seeds=(0, 1, 2), device="cpu", num_points=8):
+    """Train the models of a job: a list of records, one for each rate and seed."""
+    torch.set_num_threads(1)
+    task, pattern, width, num_updates = job
+    start = time.perf_counter()
+    models = Ensemble(pattern, width, RATES, seeds, device)
+    generator = torch.Generator(device).manual_seed(0)
+
+    def batches():
+        for t in range(num_updates):  # each rate gets the same texts
+            pairs = PAIRS[t % len(PAIRS)]
+            X, y = texts(task, pairs, (len(seeds), BATCH), generator)
+            yield X.repeat(len(RATES), 1, 1), y.repeat(len(RATES), 1, 1)
+
+    points = {round(num_updates * i / num_points) for i in range(1, num_points + 1)}
+    curve = [
+        [t, models.accuracies(task).tolist()]
+        for t in models.train(batches(), num_updates)
+        if t in points
+    ]
+    without = [models.accuracies(task, i).tolist() for i in range(len(pattern))]
+    shared = {"task": task, "pattern": pattern, "width": width, "updates": num_updates}
+    shared["numbers"] = models.numbers()
+    shared["seconds"] = round(time.perf_counter() - start, 1)
+    return [
+        {
+            **shared,
+            "rate": rate,
+            "seed": seed,
+            "accuracy": rounded(curve[-1][1][i]),
+            "curve": [[t, rounded(found[i])] for t, found in curve],
+            "without": [rounded(found[i]) for found in without],
+        }
+        for i, (rate, seed) in enumerate(product(RATES, seeds))
+    ]
+
+
+def rounded(values):
+    return [round(value, 4) for value in values]
+
+
+# --- the records and the tables ------------------------------------------------------
+
+
+def job_of(record):
+    return tuple(record[name] for name in ("task", "pattern", "width", "updates"))
+
+
+def read(path):
+    """The records of a file, which need not be there."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def run_all(todo, path, processes, **options):
+    """Run jobs in so many processes, and append their records to the file."""
+    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+    origin = options.pop("origin")
+    with pool:
+        waiting = {pool.submit(run, job, **options): job for job in todo}
+        for done in as_completed(waiting):
+            try:
+                records = done.result()
+            except Exception as error:  # of one job; the others go on
+                print(waiting[done], "failed:", repr(error), file=sys.stderr, flush=True)
+                continue
+            with path.open("a", encoding="utf-8") as file:
+                for record in records:
+                    file.write(json.dumps({**record, "origin": origin}) + "\n")
+            found = best(records)
+            mean = [round(statistics.mean(column), 2) for column in found["accuracy"]]
+            seconds = records[0]["seconds"]
+            print(*waiting[done], found["rate"], mean, f"{seconds} s", file=sys.stderr)
+            sys.stderr.flush()
+
+
+def best(records):
+    """Of one job: the rate with the best mean accuracy, and by pairs those of its seeds."""
+    by_rate = {}
+    for record in records:
+        by_rate.setdefault(record["rate"], []).append(record)
+
+    def score(rate):
+        return statistics.mean(x for each in by_rate[rate] for x in each["accuracy"])
+
+    rate = max(by_rate, key=score)
+    chosen = by_rate[rate]
+    return {
+        "rate": rate,
+        "records": chosen,
+        "accuracy": [*zip(*(each["accuracy"] for each in chosen))],
+    }
+
+
+def spread(values):
+    """The mean, with the lowest and the highest where they differ."""
+    low, high = (f"{value:.2f}" for value in (min(values), max(values)))
+    mean = f"{statistics.mean(values):.2f}"
+    return mean if low == high else f"{mean} ({low}–{high})"
+
+
+def title(pattern):
+    """The blocks of a pattern in words, from the first on."""
+    runs = [(letter, len([*run])) for letter, run in groupby(pattern)]
+    return ", ".join(f"{number} {NAMES[letter]}" for letter, number in runs)
+
+
+def columns(name):
+    """The columns of a table, after that of the models."""
+    pairs = [f"{pairs} pairs" for pairs in PAIRS]
+    return {
+        "recall": ["numbers kept", *pairs, "rate"],
+        "recall_hybrids": [*pairs, *REMOVED, "rate"],
+        "recall_state": ["width", "numbers in a matrix", *pairs, "rate"],
+        "recall_overwritten": [*pairs, "rate"],
+    }[name]
+
+
+REMOVED = "64, without softmax", "64, without block 1"
+TABLES = "recall", "recall_hybrids", "recall_state", "recall_overwritten"
+
+
+def untrained(width, rule, num_texts=64):
+    """The shares of right answers of a matrix with random keys and values of length 1.
+
+    "added" adds, "delta rule" overwrites. The answer is the most similar value.
+    """
+    generator = torch.Generator().manual_seed(0)
+
+    def unit(*size):
+        X = torch.randn(*size, width, generator=generator)
+        return torch.nn.functional.normalize(X, dim=-1)
+
+    shares = []
+    for pairs in PAIRS:
+        keys, table = unit(num_texts, 1, pairs), unit(num_texts, VALUES)
+        values = torch.randint(VALUES, (num_texts, pairs), generator=generator)
+        V = table.gather(1, values.unsqueeze(-1).expand(-1, -1, width)).unsqueeze(1)
+        beta = torch.ones(keys.shape[:-1]) if rule == "delta rule" else None
+        _, memory = d2lmini.memory_attention(keys, keys, V, beta=beta)
+        found = (keys @ memory).squeeze(1) @ table.mT
+        shares.append((found.argmax(dim=-1) == values).float().mean().item())
+    return shares
+
+
+def tabulate(records, updates=UPDATES):
+    """The tables by name, of those jobs whose records are there."""
+    found = {}
+    for record in records:
+        found.setdefault(job_of(record), []).append(record)
+    found = {job: best(each) for job, each in found.items()}
+    rows = {name: [] for name in TABLES}
+
+    def add(name, job, *cells):
+        if job in found:
+            chosen = found[job]
+            scores = [spread(values) for values in chosen["accuracy"]]
+            last = removed(chosen["records"]) if name == "recall_hybrids" else []
+            line = [title(job[1]), *cells, *scores, *last, f"{chosen['rate']:g}"]
+            rows[name].append(line)
+
+    def kept(job):  # in all blocks, which are alike
+        return sum(found[job]["records"][0]["numbers"]) if job in found else 0
+
+    for pattern in KINDS:
+        job = "pairs", pattern, WIDTH, updates
+        add("recall", job, f"{kept(job):,}")
+    for pattern in CONTROLS + HYBRIDS:
+        add("recall_hybrids", ("pairs", pattern, WIDTH, updates))
+    for pattern in OVERWRITTEN:
+        add("recall_overwritten", ("overwritten", pattern, WIDTH, updates))
+    sizes = sorted({WIDTH, *WIDTHS})
+    for pattern, width in product(KINDS[2:], sizes):
+        job = "pairs", pattern, width, updates
+        add("recall_state", job, str(width), f"{kept(job) // len(pattern):,}")
+    for rule, width in product(("added", "delta rule"), sizes):
+        scores = [f"{share:.2f}" for share in untrained(width, rule)]
+        line = [f"random vectors, {rule}", str(width), f"{width * width:,}", *scores, ""]
+        rows["recall_state"].append(line)
+    return {
+        name: f"{results.head(['', *columns(name)])}\n{results.lines(*lines)}"
+        for name, lines in rows.items()
+    }
+
+
+def removed(records):
+    """The accuracies at the most pairs without the softmax layer, and without block 1."""
+    places = records[0]["pattern"].index("S"), 0
+    return [spread([each["without"][i][-1] for each in records]) for i in places]
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--seeds", type=int, default=3, help="how many")
+    parser.add_argument("--updates", type=int, default=UPDATES)
+    parser.add_argument("--root", default="data", help="the folder of the records")
+    parser.add_argument("--write", action="store_true", help="to the page of results")
+    options = parser.parse_args(argv)
+    path = Path(options.root, "recall.jsonl")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    done = {job_of(record) for record in read(path)}
+    todo = [job for job in jobs(options.updates) if job not in done]
+    seeds = range(options.seeds)
+    if todo:
+        shared = {"seeds": seeds, "device": options.device}
+        run_all(todo, path, options.jobs, origin=origin(options.device), **shared)
+    records = read(path)
+    origins = "\n\n".join(dict.fromkeys(record["origin"] for record in records))
+    for name, table in tabulate(records, options.updates).items():
+        print(f"{name}\n\n{table}\n")
+        if options.write:
+            results.write(name, table, origins)
+
+
+def origin(device):
+    """Where the numbers come from, with the GPU if there is one."""
+    text = results.origin()
+    if device == "cuda":
+        text = text.replace(
+            ", with Python", f" and one {torch.cuda.get_device_name()}, with Python"
+        )
+    return text
+
+
+if __name__ == "__main__":
+    main()
