@@ -22,20 +22,20 @@ def positions_and_mask(padding, n):
     "14.2": """
 def quantize(W, bits, size):
     q, p = W.shape
-    L = 2 ** (bits - 1) - 1
-    codes = torch.zeros(q, p, dtype=torch.int8)
-    scales = torch.zeros(q, p // size)
+    codes = torch.zeros(q, p, dtype=torch.uint8)
+    scales, minima = torch.zeros(q, p // size), torch.zeros(q, p // size)
     for g in range(p // size):
         part = W[:, g * size : (g + 1) * size]
-        top = part.abs().max(dim=1).values
-        scales[:, g] = top / L
-        row = torch.floor(part * L / top.clamp(min=1e-30)[:, None] + 0.5)
-        codes[:, g * size : (g + 1) * size] = row.to(torch.int8)
-    return codes, scales
+        low, high = part.min(dim=1).values, part.max(dim=1).values
+        minima[:, g], scales[:, g] = low, (high - low) / (2**bits - 1)
+        share = (part - low[:, None]) / (high - low).clamp(min=1e-30)[:, None]
+        row = torch.floor(share * (2**bits - 1) + 0.5)
+        codes[:, g * size : (g + 1) * size] = row.to(torch.uint8)
+    return codes, scales, minima
 
-def dequantize(codes, scales):
+def dequantize(codes, scales, minima):
     groups = codes.unflatten(1, (scales.shape[1], -1))
-    return (groups * scales[..., None]).flatten(1)
+    return (groups * scales[..., None] + minima[..., None]).flatten(1)
 """,
     "14.3": """
 def prefill(model, tokens, size):
@@ -173,22 +173,29 @@ MISTAKES = {
 - a mask of numbers: `return positions, mask` -> `return positions, mask.float()`
 """,
     "14.2": """
-- one scale for all weights: `top = part.abs().max(dim=1).values` -> `top = W.abs().max().expand(q)`
-- one scale for a row: `top = part.abs().max(dim=1).values` -> `top = W.abs().max(dim=1).values`
-- one scale for the group of all rows: `top = part.abs().max(dim=1).values` -> `top = part.abs().max().expand(q)`
-- the largest, not the largest absolute value: `part.abs().max(dim=1).values` -> `part.max(dim=1).values`
-- one code too many: `L = 2 ** (bits - 1) - 1` -> `L = 2 ** (bits - 1)`
-- twice as many codes: `L = 2 ** (bits - 1) - 1` -> `L = 2**bits - 1`
-- rounded down: `/ top.clamp(min=1e-30)[:, None] + 0.5)` -> `/ top.clamp(min=1e-30)[:, None])`
-- rounded towards 0: `torch.floor(part * L / top.clamp(min=1e-30)[:, None] + 0.5)` -> `torch.trunc(part * L / top.clamp(min=1e-30)[:, None])`
-- divides by zero in a group of zeros: `torch.floor(part * L / top.clamp(min=1e-30)[:, None] + 0.5)` -> `(part * L / top[:, None]).round().nan_to_num(1)`
-- codes of another type: `dtype=torch.int8` -> `dtype=torch.int32`
-- divided by the scale: `groups * scales[..., None]` -> `groups / scales[..., None]`
+- one group for all weights: `low, high = part.min(dim=1).values, part.max(dim=1).values` -> `low, high = W.min().expand(q), W.max().expand(q)`
+- one group for a row: `low, high = part.min(dim=1).values, part.max(dim=1).values` -> `low, high = W.min(dim=1).values, W.max(dim=1).values`
+- the group of all rows together: `low, high = part.min(dim=1).values, part.max(dim=1).values` -> `low, high = part.min().expand(q), part.max().expand(q)`
+- one code too many: `(2**bits - 1)` -> `2**bits`
+- half of the codes: `(2**bits - 1)` -> `(2 ** (bits - 1) - 1)`
+- around 0, as in the chapter: `low, high = part.min(dim=1).values, part.max(dim=1).values` -> `high = part.abs().max(dim=1).values; low = -high`
+- the minimum is taken for 0: `low, high = part.min(dim=1).values,` -> `low, high = part.min(dim=1).values * 0,`
+- rounded down: `(2**bits - 1) + 0.5)` -> `(2**bits - 1))`
+- rounded up: `torch.floor(share * (2**bits - 1) + 0.5)` -> `torch.ceil(share * (2**bits - 1))`
+- divides by zero if all are equal: `.clamp(min=1e-30)[:, None]
+        row = torch.floor(share * (2**bits - 1) + 0.5)` -> `[:, None]
+        row = (share * (2**bits - 1)).round().nan_to_num(1)`
+- codes of another type: `dtype=torch.uint8` -> `dtype=torch.int16`
+- the largest weights in place of the smallest: `minima[:, g], scales[:, g] = low,` -> `minima[:, g], scales[:, g] = high,`
+- the weights without the minimum: `groups * scales[..., None] + minima[..., None]` -> `groups * scales[..., None]`
+- the minimum is scaled, too: `groups * scales[..., None] + minima[..., None]` -> `(groups + minima[..., None]) * scales[..., None]`
 - groups of columns that lie apart: `groups = codes.unflatten(1, (scales.shape[1], -1))
-    return (groups * scales[..., None]).flatten(1)` -> `times = codes.shape[1] // scales.shape[1]
-    return codes * scales.repeat(1, times)`
-- changes the weights: `L = 2 ** (bits - 1) - 1` -> `L = 2 ** (bits - 1) - 1
-    W[:] = (W / W.abs().max() * 127).round() * W.abs().max() / 127`
+    return (groups * scales[..., None] + minima[..., None]).flatten(1)` -> `times = codes.shape[1] // scales.shape[1]
+    return codes * scales.repeat(1, times) + minima.repeat(1, times)`
+- changes the weights: `    q, p = W.shape
+` -> `    q, p = W.shape
+    W[:] = (W * 16).round() / 16
+`
 """,
     "14.3": """
 - all at once: `range(0, n, size):
