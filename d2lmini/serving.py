@@ -125,10 +125,12 @@ class PagedCache:
 
     `tables[name]` lists the blocks of a sequence in the order of its tokens, and
     `counts[block]` says how many sequences have it in their tables. A sequence begins
-    with the first append, and ends with free.
+    with the first append, and ends with free. Raises ValueError for sizes below 1.
     """
 
     def __init__(self, model, num_blocks, block_size=16):
+        check_int("num_blocks", num_blocks, 1)
+        check_int("block_size", block_size, 1)
         blk, weight = model.blks[0], next(model.parameters())
         width = blk.W_k.out_features
         self.block_size, self.counts = block_size, [0] * num_blocks
