@@ -31,7 +31,7 @@ def test_solutions_are_those_of_the_sheets_that_are_named(monkeypatch, given, ex
     assert solutions.released(ROOT) == expected
 
 
-@pytest.mark.parametrize("given", ["0 1", "no", "13", "notebooks/exercises/x.ipynb"])
+@pytest.mark.parametrize("given", ["0 1", "no", "15", "notebooks/exercises/x.ipynb"])
 def test_an_unknown_sheet_is_refused_and_the_known_ones_are_named(monkeypatch, given):
     monkeypatch.setenv("SOLUTIONS", given)
     with pytest.raises(ValueError, match=f"SOLUTIONS must be 0, or .*{ONE}, .*, not '"):

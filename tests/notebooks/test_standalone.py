@@ -58,8 +58,8 @@ def test_a_download_carries_only_what_it_needs(name):
     source = carried(name)
     text = path_of(name).read_text("utf-8")
     uses = re.search(r"MTFraEng|phrasebook\.tsv", text)
-    assert len(source) < (240_000 if uses else 100_000)
-    assert (len(source) > 100_000) == bool(uses)
+    assert len(source) < (260_000 if uses else 110_000)
+    assert (len(source) > 110_000) == bool(uses)
     assert max(map(len, source.splitlines())) <= 120
 
 
