@@ -3,6 +3,7 @@
 """14 · One model, many readers"""
 
 import copy
+from functools import cache
 
 import torch
 from torch import nn
@@ -274,10 +275,17 @@ class QuantizedEmbedding(nn.Module):
 
 
 def _integer_product(X, W):
-    """The product of integers X (n, k) and W (k, m), exact, as floats (n, m)."""
-    if X.device.type == "cpu":
+    """The product of integers X (n, k) and W (k, m), as floats (n, m)."""
+    if X.device.type == "cpu" and _is_exact():
         return torch._int_mm(X, W).float()
-    return (X.double() @ W.double()).float()  # 53 bits hold every sum
+    return X.float() @ W.float()
+
+
+@cache
+def _is_exact():
+    """Whether products of integers are right here; older processors overflow."""
+    X = torch.full((8, 64), 127, dtype=torch.int8)
+    return bool((torch._int_mm(X, X.T) == 64 * 127**2).all())
 
 
 def quantize(model, bits=8, group_size=None):

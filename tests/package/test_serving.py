@@ -261,6 +261,15 @@ def test_a_quantized_layer_computes_with_its_rounded_weights(bits, group_size, u
     assert stored == 16 * 6 * bits // 8
 
 
+@pytest.mark.parametrize("exact", [True, False])
+def test_products_of_the_largest_integers_are_right_on_every_processor(exact, monkeypatch):
+    if not exact:  # as on a processor whose sums of integers overflow
+        monkeypatch.setattr(d2l.serving, "_is_exact", lambda: False)
+    layer = d2l.QuantizedLinear(torch.full((8, 576), 2.0))
+    for n in (1, 8, 40):
+        assert_close(layer(torch.ones(n, 576)), torch.full((n, 8), 1152.0))
+
+
 def test_a_row_with_8_bits_does_not_depend_on_the_others():
     layer, X = d2l.QuantizedLinear(random(6, 16)), random(5, 16)
     X[3] *= 100
