@@ -162,6 +162,7 @@ def test_a_gpt_with_one_expert_is_the_gpt_with_its_network():
 @pytest.mark.parametrize("precision", ["32-true", "bf16-mixed"])
 def test_each_update_balances_the_experts_at_the_rate(precision):
     options = {"num_experts": 4, "top_k": 2, "ffn_num_hiddens": 8, "balance_rate": 0.01}
+    torch.manual_seed(0)  # with others, three loads in a row may be equal
     model = d2l.ExpertGPT(40, 24, 2, 4, max_len=16, **LLAMA, **options)
     model.board.display = False
     data = d2l.TokenWindows(torch.arange(200) % 40, 3, n=8, batch_size=2)
