@@ -91,18 +91,18 @@ def test_overwriting_reads_no_less_than_adding_and_a_wide_matrix_holds_more():
 def test_jobs_are_done_once_and_each_is_in_a_table(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(recall, "QUERIES", 4)
     monkeypatch.setattr(recall, "BATCH", 2)
-    job = "pairs", "GGGS", recall.WIDTH, 4
-    records = recall.run(job, seeds=(0, 1), num_points=2)
-    assert len(records) == 2 * len(recall.RATES)
+    job = recall.Job("pairs", recall.LARGE, "GGGS")
+    records = recall.run(job, 4, seeds=(0, 1), num_points=2)
+    assert len(records) == 2 * len(recall.RATES[False])
     assert {recall.job_of(record) for record in records} == {job}
     lines = [json.dumps({**record, "origin": "*Measured.*"}) for record in records]
     path = tmp_path / "recall.jsonl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    monkeypatch.setattr(recall, "jobs", lambda updates: [job])
+    monkeypatch.setattr(recall, "jobs", lambda: [job])
     recall.main([f"--root={tmp_path}", "--updates=4"])
-    assert len(recall.read(path)) == len(records)
+    assert len(recall.read(path, 4)) == len(records)
     printed = capsys.readouterr().out
-    assert printed.count("3 gated delta, 1 softmax") == 1 and "without softmax" in printed
+    assert printed.count("3 gated delta, 1 softmax") == 2 and "without softmax" in printed
 
 
 def test_the_rate_of_a_job_is_the_one_with_the_best_mean():
@@ -114,3 +114,35 @@ def test_the_rate_of_a_job_is_the_one_with_the_best_mean():
     found = recall.best(records)
     assert found["rate"] == 0.01 and found["accuracy"] == [(0.5, 0.6), (0.5, 0.5)]
     assert recall.spread(found["accuracy"][0]) == "0.55 (0.50–0.60)"
+    assert found["all right"] == "0 of 4"
+
+
+def test_a_long_job_has_more_updates_and_lower_rates(monkeypatch):
+    monkeypatch.setattr(recall, "QUERIES", 4)
+    monkeypatch.setattr(recall, "BATCH", 2)
+    job = recall.Job("pairs", recall.LARGE, "LS", width=8, long=True)
+    records = recall.run(job, 1, seeds=(0,), num_points=1)
+    assert [record["rate"] for record in records] == [*recall.RATES[True]]
+    assert [record["updates"] for record in records] == [recall.LONG] * len(records)
+    assert {recall.job_of(record) for record in records} == {job}
+
+
+def test_each_rate_of_a_long_job_is_a_row_and_the_short_ones_stand_before():
+    rates = {False: (0.003, 0.01), True: (0.001,)}
+    records = [
+        {
+            **recall.Job("pairs", recall.LARGE, "LLLS", long=long)._asdict(),
+            "updates": 6000 if long else 1500,
+            "rate": rate,
+            "numbers": [1] * 4,
+            "accuracy": [1.0] * 5,
+            "without": [[0.0] * 5] * 4,
+            "origin": "*Here.*",
+        }
+        for long in (True, False)
+        for rate in rates[long]
+    ]
+    table, origins = recall.tabulate(records)["recall_long"]
+    rows = [line.split(" | ")[1:3] for line in table.splitlines()[2:]]
+    assert rows == [["1,500", "0.003"], ["1,500", "0.01"], ["6,000", "0.001"]]
+    assert origins == "*Here.*"

@@ -5,6 +5,7 @@
 A text has keys with their values, and then keys alone, whose values are to be named
 (multi-query associative recall; Arora et al., 2023). In a second task keys are written
 twice, and the later value counts. A model is a pattern of layers, a letter for each block.
+A long job has four times the updates, at lower rates.
 The models of a job, one for each rate and seed, are trained together, as one tensor of
 weights. Its records are appended to recall.jsonl in the root folder, and what is there is
 not trained again. JOBS processes share the device. With WRITE=1, the tables go to
@@ -21,6 +22,7 @@ from functools import partial
 from itertools import groupby, product
 from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch.func import functional_call, vmap
@@ -31,8 +33,8 @@ from tools.measure import results
 
 KEYS = VALUES = 128  # tokens; the values come after the keys
 PAIRS = 4, 8, 16, 32, 64
-RATES = 0.003, 0.01, 0.03
-BATCH, UPDATES = 32, 1500  # texts, and how many times
+BATCH, UPDATES, LONG = 32, 1500, 4  # texts, how many times, and times more if long
+RATES = {False: (0.003, 0.01, 0.03), True: (0.001, 0.003, 0.01)}  # if long
 WIDTH, WINDOW, CONV = 32, 16, 3
 QUERIES = 1024  # that a score counts, at least
 LAYERS = {
@@ -50,21 +52,36 @@ NAMES = {
     "G": "gated delta",
 }
 KINDS = "SSSS", "WWWW", "LLLL", "DDDD", "GGGG"
-HYBRIDS = "LLLS", "LSLL", "SLLL", "GGGS", "GSGG", "SGGG", "WWWS"
+HYBRIDS = "LLLS", "LSLL", "SLLL", "DDDS", "GGGS", "GSGG", "SGGG", "WWWS"
 CONTROLS = "S", "SS"  # softmax alone
 WIDTHS = 16, 32, 64
-LARGE = "S", *KINDS, *HYBRIDS[:-1]  # also with embeddings that begin with the size 1
 OVERWRITTEN = "SSSS", "LLLL", "DDDD", "GGGG", "GGGS"
+PATIENT = "LLLS", "LLLL"
+SMALL, LARGE = None, 1  # the size with which embeddings begin: chapter 11's, 0.02, or 1
 
 
-def jobs(updates=UPDATES):
-    """All jobs: (task, pattern, width, updates)."""
+class Job(NamedTuple):
+    """What is trained, with all rates and seeds at once; long is with more patience."""
+
+    task: str
+    size: int | None
+    pattern: str
+    width: int = WIDTH
+    long: bool = False
+
+    def updates(self, updates=UPDATES):
+        return LONG * updates if self.long else updates
+
+
+def jobs():
     return [
-        *(("pairs", pattern, WIDTH, updates) for pattern in KINDS + HYBRIDS + CONTROLS),
-        *(("overwritten", pattern, WIDTH, updates) for pattern in OVERWRITTEN),
-        *(("large embeddings", pattern, WIDTH, updates) for pattern in LARGE),
+        *(Job("pairs", LARGE, pattern, long=True) for pattern in PATIENT),
+        *(Job("overwritten", LARGE, pattern) for pattern in OVERWRITTEN),
+        *(Job("pairs", LARGE, pattern) for pattern in ("S", *KINDS, *HYBRIDS)),
+        *(Job("overwritten", SMALL, pattern) for pattern in OVERWRITTEN),
+        *(Job("pairs", SMALL, pattern) for pattern in KINDS + HYBRIDS + CONTROLS),
         *(
-            ("pairs", pattern, width, updates)
+            Job("pairs", SMALL, pattern, width)
             for pattern, width in product(KINDS[2:], WIDTHS)
             if width != WIDTH
         ),
@@ -78,7 +95,6 @@ def texts(task, pairs, size, generator):
     """Texts (*size, n) of so many pairs and of queries, and the answers to the queries.
 
     "overwritten" has half as many keys, each written twice; the later value counts.
-    Other tasks have the same texts.
     """
     options = {"generator": generator, "device": generator.device}
     num_keys = pairs // 2 if task == "overwritten" else pairs
@@ -202,20 +218,20 @@ class Ensemble:
         return [sum(part.numel() for part in memory) for memory in parts]
 
 
-def run(job, seeds=(0, 1, 2), device="cpu", num_points=8):
+def run(job, updates=UPDATES, seeds=(0, 1, 2), device="cpu", num_points=8):
     """Train the models of a job: a list of records, one for each rate and seed."""
     torch.set_num_threads(1)
-    task, pattern, width, num_updates = job
+    task, size, pattern, width, long = job
+    num_updates, rates = job.updates(updates), RATES[long]
     start = time.perf_counter()
-    size = 1 if task == "large embeddings" else None
-    models = Ensemble(pattern, width, RATES, seeds, device, size)
+    models = Ensemble(pattern, width, rates, seeds, device, size)
     generator = torch.Generator(device).manual_seed(0)
 
     def batches():
         for t in range(num_updates):  # each rate gets the same texts
             pairs = PAIRS[t % len(PAIRS)]
             X, y = texts(task, pairs, (len(seeds), BATCH), generator)
-            yield X.repeat(len(RATES), 1, 1), y.repeat(len(RATES), 1, 1)
+            yield X.repeat(len(rates), 1, 1), y.repeat(len(rates), 1, 1)
 
     points = {round(num_updates * i / num_points) for i in range(1, num_points + 1)}
     curve = [
@@ -224,8 +240,7 @@ def run(job, seeds=(0, 1, 2), device="cpu", num_points=8):
         if t in points
     ]
     without = [models.accuracies(task, i).tolist() for i in range(len(pattern))]
-    shared = {"task": task, "pattern": pattern, "width": width, "updates": num_updates}
-    shared["numbers"] = models.numbers()
+    shared = {**job._asdict(), "updates": num_updates, "numbers": models.numbers()}
     shared["seconds"] = round(time.perf_counter() - start, 1)
     return [
         {
@@ -236,7 +251,7 @@ def run(job, seeds=(0, 1, 2), device="cpu", num_points=8):
             "curve": [[t, rounded(found[i])] for t, found in curve],
             "without": [rounded(found[i]) for found in without],
         }
-        for i, (rate, seed) in enumerate(product(RATES, seeds))
+        for i, (rate, seed) in enumerate(product(rates, seeds))
     ]
 
 
@@ -248,14 +263,16 @@ def rounded(values):
 
 
 def job_of(record):
-    return tuple(record[name] for name in ("task", "pattern", "width", "updates"))
+    return Job(*(record[name] for name in Job._fields))
 
 
-def read(path):
-    """The records of a file, which need not be there."""
+def read(path, updates=UPDATES):
+    """The records of a file, which need not be there, of jobs with so many updates."""
     if not path.exists():
         return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    return [each for each in records if each["updates"] == job_of(each).updates(updates)]
 
 
 def run_all(todo, path, processes, **options):
@@ -275,32 +292,29 @@ def run_all(todo, path, processes, **options):
                     file.write(json.dumps({**record, "origin": origin}) + "\n")
             found = best(records)
             mean = [round(statistics.mean(column), 2) for column in found["accuracy"]]
-            seconds = records[0]["seconds"]
-            print(*waiting[done], found["rate"], mean, f"{seconds} s", file=sys.stderr)
-            sys.stderr.flush()
+            seconds = f"{records[0]['seconds']} s"
+            print(*waiting[done], found["rate"], mean, seconds, file=sys.stderr, flush=True)
+
+
+def by_rate(records):
+    """Of one job: for each rate its records and, by pairs, the accuracies of its seeds."""
+    found = {}
+    for record in records:
+        found.setdefault(record["rate"], []).append(record)
+    return [
+        {"rate": rate, "records": some, "accuracy": [*zip(*(x["accuracy"] for x in some))]}
+        for rate, some in found.items()
+    ]
 
 
 def best(records):
-    """Of one job: the rate with the best mean accuracy, and by pairs those of its seeds.
+    """Of one job: the rate with the best mean accuracy.
 
     And how many runs, of all rates and seeds, name nearly all of the most pairs.
     """
-    by_rate = {}
-    for record in records:
-        by_rate.setdefault(record["rate"], []).append(record)
-
-    def score(rate):
-        return statistics.mean(x for each in by_rate[rate] for x in each["accuracy"])
-
-    rate = max(by_rate, key=score)
-    chosen = by_rate[rate]
+    chosen = max(by_rate(records), key=lambda x: statistics.mean(sum(x["accuracy"], ())))
     perfect = sum(record["accuracy"][-1] > 0.99 for record in records)
-    return {
-        "rate": rate,
-        "all right": f"{perfect} of {len(records)}",
-        "records": chosen,
-        "accuracy": [*zip(*(each["accuracy"] for each in chosen))],
-    }
+    return {**chosen, "all right": f"{perfect} of {len(records)}"}
 
 
 def spread(values):
@@ -323,18 +337,26 @@ def columns(name):
     return {
         "recall": ["numbers kept", *pairs, "rate"],
         "recall_hybrids": ["numbers kept", *pairs, f"{most}, {without}", "rate", ALL],
+        "recall_long": ["updates", "rate", *pairs, f"{most}, {without}"],
         "recall_start": [
             f"{most}, {kind}" if kind != "rate" else kind
             for size in ("size 0.02", "size 1")
             for kind in (size, f"{size}, {without}", "rate")
         ],
         "recall_state": ["width", "numbers in a matrix", *pairs, "rate"],
-        "recall_overwritten": [*pairs, "rate"],
+        "recall_overwritten": ["size", *pairs, "rate"],
     }[name]
 
 
 ALL = "runs with all right"  # of all rates and seeds
-TABLES = "recall", "recall_hybrids", "recall_start", "recall_state", "recall_overwritten"
+TABLES = (
+    "recall",
+    "recall_hybrids",
+    "recall_long",
+    "recall_start",
+    "recall_state",
+    "recall_overwritten",
+)
 
 
 def untrained(width, rule, num_texts=64):
@@ -360,52 +382,59 @@ def untrained(width, rule, num_texts=64):
     return shares
 
 
-def tabulate(records, updates=UPDATES):
+def tabulate(records):
     """By name the lines of a table, of jobs whose records are there, and its origins."""
     by_job = {}
     for record in records:
         by_job.setdefault(job_of(record), []).append(record)
     tables = {name: ([], []) for name in TABLES}
 
-    def find(name, task, pattern, width=WIDTH):
-        job = task, pattern, width, updates
-        if job not in by_job:
-            return None
-        tables[name][1].extend(record["origin"] for record in by_job[job])
-        return best(by_job[job])
+    def records_of(name, *job, **options):
+        found = by_job.get(Job(*job, **options), [])
+        tables[name][1].extend(record["origin"] for record in found)
+        return found
+
+    def find(name, *job):
+        found = records_of(name, *job)
+        return best(found) if found else None
 
     def add(name, *cells):
         tables[name][0].append([*cells])
 
     for pattern in KINDS:
-        if chosen := find("recall", "large embeddings", pattern):
+        if chosen := find("recall", "pairs", LARGE, pattern):
             cells = f"{sum(numbers(chosen)):,}", *shares(chosen), rate(chosen)
             add("recall", title(pattern), *cells)
     for pattern in ("S", *HYBRIDS):
-        if chosen := find("recall_hybrids", "large embeddings", pattern):
+        if chosen := find("recall_hybrids", "pairs", LARGE, pattern):
             cells = f"{sum(numbers(chosen)):,}", *shares(chosen)
             cells += without_softmax(chosen), rate(chosen), chosen["all right"]
             add("recall_hybrids", title(pattern), *cells)
+    for pattern, long in product(PATIENT, (False, True)):
+        for each in by_rate(records_of("recall_long", "pairs", LARGE, pattern, long=long)):
+            cells = f"{each['records'][0]['updates']:,}", rate(each), *shares(each)
+            add("recall_long", title(pattern), *cells, without_softmax(each))
     for pattern in KINDS + CONTROLS + HYBRIDS:
         cells = []
-        for task in ("pairs", "large embeddings"):
-            if chosen := find("recall_start", task, pattern):
+        for size in (SMALL, LARGE):
+            if chosen := find("recall_start", "pairs", size, pattern):
                 cells += shares(chosen)[-1], without_softmax(chosen), rate(chosen)
             else:
                 cells += "", "", ""
         if any(cells):
             add("recall_start", title(pattern), *cells)
     for pattern, width in product(KINDS[2:], WIDTHS):
-        if chosen := find("recall_state", "pairs", pattern, width):
+        if chosen := find("recall_state", "pairs", SMALL, pattern, width):
             cells = f"{numbers(chosen)[0]:,}", *shares(chosen), rate(chosen)
             add("recall_state", title(pattern), str(width), *cells)
     for rule, width in product(("added", "delta rule"), WIDTHS):
         found = [f"{share:.2f}" for share in untrained(width, rule)]
         cells = f"{width * width:,}", *found, ""
         add("recall_state", f"random vectors, {rule}", str(width), *cells)
-    for pattern in OVERWRITTEN:
-        if chosen := find("recall_overwritten", "overwritten", pattern):
-            add("recall_overwritten", title(pattern), *shares(chosen), rate(chosen))
+    for size, pattern in product((LARGE, SMALL), OVERWRITTEN):
+        if chosen := find("recall_overwritten", "overwritten", size, pattern):
+            cells = "1" if size == LARGE else "0.02", *shares(chosen), rate(chosen)
+            add("recall_overwritten", title(pattern), *cells)
     return {
         name: (
             f"{results.head(['', *columns(name)])}\n{results.lines(*lines)}",
@@ -447,14 +476,13 @@ def main(argv=None):
     options = parser.parse_args(argv)
     path = Path(options.root, "recall.jsonl")
     path.parent.mkdir(parents=True, exist_ok=True)
-    done = {job_of(record) for record in read(path)}
-    todo = [job for job in jobs(options.updates) if job not in done]
-    seeds = range(options.seeds)
+    done = {job_of(record) for record in read(path, options.updates)}
+    todo = [job for job in jobs() if job not in done]
+    shared = {"updates": options.updates, "seeds": range(options.seeds)}
+    shared |= {"device": options.device, "origin": origin(options.device)}
     if todo:
-        shared = {"seeds": seeds, "device": options.device}
-        run_all(todo, path, options.jobs, origin=origin(options.device), **shared)
-    records = read(path)
-    for name, (table, origins) in tabulate(records, options.updates).items():
+        run_all(todo, path, options.jobs, **shared)
+    for name, (table, origins) in tabulate(read(path, options.updates)).items():
         print(f"{name}\n\n{table}\n")
         if options.write:
             results.write(name, table, origins)
