@@ -351,9 +351,10 @@ class LinearAttention(CausalAttention):
     def attend(self, X, Q, K, V, start, memory):
         Q, K = self.feature_map(Q), self.feature_map(K)
         V = torch.cat([V, torch.ones_like(V[..., :1])], dim=-1)  # for the sum below
+        V = V.to(torch.promote_types(V.dtype, torch.float32))  # where sums can be large
         fade = _log_decay(self.W_g, X)
         heads, memory = memory_attention(Q, K, V, memory, log_decay=fade)
-        return heads[..., :-1] / heads[..., -1:], memory
+        return (heads[..., :-1] / heads[..., -1:]).type_as(X), memory
 
 
 def _log_decay(W_g, X):

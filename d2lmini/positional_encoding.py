@@ -106,8 +106,8 @@ class RotaryEncoding(nn.Module):
     position i is rotated by the angle i / base^(2j / width), from the first towards
     the second. The tables cos and sin, (max_len, width / 2), are buffers, not in the
     state. `positions`, which broadcasts to (..., n), takes the place of `start`: with
-    (b, 1, n) each row of a batch has its own. Raises ValueError for an odd width or
-    positions outside the tables.
+    (b, 1, n) each row of a batch has its own. Raises ValueError for an odd width, or
+    a `start` from which the tables do not reach the last token.
     """
 
     def __init__(self, width, max_len=1000, *, base=10000):

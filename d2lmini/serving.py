@@ -3,12 +3,14 @@
 """14 · One model, many readers"""
 
 import copy
+import math
+from collections import Counter
 from functools import cache
 
 import torch
 from torch import nn
 
-from .checks import check_int, check_shape
+from .checks import check_int
 from .gpt import next_token_probs, pad_left
 from .training import eval_mode
 
@@ -45,12 +47,19 @@ class Scheduler:
     def add(self, name, prompt, max_new_tokens):
         """Let a request wait: prompt (n,), and how many new tokens it gets at most.
 
-        Raises ValueError for an empty prompt, no new tokens or a name that was there.
+        Raises ValueError for an empty prompt, no new tokens, more than the model reads,
+        or a name that was there.
         """
         check_int("max_new_tokens", max_new_tokens, 1)
         if prompt.ndim != 1 or not len(prompt):
             shape = tuple(prompt.shape)
             raise ValueError(f"prompt must have the shape (n,) with n > 0, not {shape}")
+        num_tokens = len(prompt) + max_new_tokens
+        if num_tokens > self.model.max_len:
+            raise ValueError(
+                f"prompt and max_new_tokens together must be at most max_len = "
+                f"{self.model.max_len} tokens, and are {num_tokens}"
+            )
         if name in self.limits:
             raise ValueError(f"name must be new, and {name!r} was there before")
         self.limits[name] = max_new_tokens
@@ -70,6 +79,8 @@ class Scheduler:
         if self.continuous or not self.running:
             while self.waiting and len(self.running) < self.max_batch:
                 self.enter(*self.waiting.pop(0))
+        if not self.running:
+            return
         logits, self.caches = self.model(
             self.last, self.caches, last_only=True, padding=self.padding
         )
@@ -141,7 +152,12 @@ class PagedCache:
         self.memory = torch.zeros(size, dtype=weight.dtype, device=weight.device)
 
     def fork(self, source, name):
-        """Begin a sequence with all tokens of another one, whose blocks it shares."""
+        """Begin a sequence with all tokens of another one, whose blocks it shares.
+
+        Raises ValueError for the name of a sequence that is there.
+        """
+        if name in self.tables:
+            raise ValueError(f"name must be new, and {name!r} has a table")
         self.tables[name] = [*self.tables[source]]
         self.lengths[name] = self.lengths[source]
         for block in self.tables[name]:
@@ -156,8 +172,9 @@ class PagedCache:
     def append(self, names, caches, num_new=1):
         """Keep the last num_new columns of a model's caches, one row for each name.
 
-        Raises ValueError when the blocks do not suffice.
+        Raises ValueError when the blocks do not suffice; then nothing has changed.
         """
+        self._check_room(names, num_new)
         size, slots = self.block_size, []
         for name in names:
             table = self.tables.setdefault(name, [])
@@ -173,9 +190,24 @@ class PagedCache:
         new = new[..., -num_new:, :].movedim(3, 4)  # (2, layers, b, num_new, g, p)
         self.memory[:, :, slots] = new.flatten(2, 3)
 
+    def _check_room(self, names, num_new):
+        """Raise ValueError unless the free blocks suffice, with those for copies."""
+        needed, size = 0, self.block_size
+        lengths = {name: self.lengths.get(name, 0) for name in names}
+        for name, n in lengths.items():
+            needed += math.ceil((n + num_new) / size) - len(self.tables.get(name, []))
+        half_full = Counter(
+            self.tables[name][-1] for name, n in lengths.items() if n % size
+        )
+        # Of those that share a block, the last one to write can keep it.
+        needed += sum(min(n, self.counts[block] - 1) for block, n in half_full.items())
+        if needed > (free := self.counts.count(0)):
+            raise ValueError(
+                f"num_blocks = {len(self.counts)} leaves {free} free blocks, and {needed} "
+                "are needed"
+            )
+
     def _new_block(self):
-        if 0 not in self.counts:
-            raise ValueError(f"num_blocks = {len(self.counts)} blocks are all in use")
         block = self.counts.index(0)
         self.counts[block] = 1
         return block
@@ -216,7 +248,8 @@ def quantize_tensor(W, bits=8, group_size=None):
     groups = W.unflatten(-1, (-1, group_size))
     scale = groups.abs().amax(dim=-1) / largest
     scale = scale.clamp(min=torch.finfo(scale.dtype).tiny)  # of a row of zeros
-    return (groups / scale[..., None]).round().to(torch.int8).flatten(-2), scale
+    integers = (groups / scale[..., None]).round().clamp(-largest, largest)
+    return integers.to(torch.int8).flatten(-2), scale
 
 
 def dequantize_tensor(integers, scale):
@@ -230,7 +263,8 @@ class QuantizedLinear(nn.Module):
 
     weight is (out, in). With 8 bits by row, which is the default, the inputs of each
     token become integers, too, and the product is one of integers. Otherwise the
-    weights become floats again in each call.
+    weights become floats again in each call. Raises ValueError for other bits, and for
+    sizes that cannot be grouped.
     """
 
     def __init__(self, weight, bias=None, *, bits=8, group_size=None):
@@ -238,6 +272,10 @@ class QuantizedLinear(nn.Module):
         if bits not in (4, 8):
             raise ValueError(f"bits must be 4 or 8, and is {bits}")
         self.out_features, self.in_features = weight.shape
+        if bits == 4 and self.in_features % 2:
+            raise ValueError(
+                f"weight must be (out, in) with an even in, not {weight.shape}"
+            )
         self.bits, self.by_row = bits, bits == 8 and group_size is None
         integers, scale = quantize_tensor(weight.detach(), bits, group_size)
         if bits == 4:  # two numbers a byte
@@ -253,6 +291,10 @@ class QuantizedLinear(nn.Module):
             pairs = integers << 4 >> 4, integers >> 4
             integers = torch.stack(pairs, dim=-1).flatten(-2)
         return dequantize_tensor(integers, self.scale[rows])
+
+    @property
+    def weight(self):
+        return self.dequantize()
 
     def forward(self, X):
         if not self.by_row:
@@ -360,7 +402,8 @@ def speculative_generate(
     `next_token_probs`. Gives the tokens (1, n') and the number of calls (Leviathan et
     al., 2023). Raises ValueError for tokens of another shape.
     """
-    check_shape(tokens, (1, tokens.shape[-1]))
+    if tokens.ndim != 2 or len(tokens) != 1:
+        raise ValueError(f"tokens must have shape (1, n), not {tuple(tokens.shape)}")
     tokens, device = tokens[0], tokens.device
     generator = torch.Generator(device)
     _ = generator.seed() if seed is None else generator.manual_seed(seed)

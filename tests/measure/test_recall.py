@@ -82,18 +82,18 @@ def test_a_memory_is_counted_from_the_state():
     assert kept == [2 * 8 * 128, 2 * 8 * (recall.WINDOW - 1), 8 * 9, 8 * 8]
 
 
-def test_overwriting_reads_no_less_than_adding_and_a_wide_matrix_holds_more():
+def test_of_random_keys_addition_names_more_than_the_delta_rule_and_a_wide_matrix_most():
     added, delta = (recall.untrained(16, rule, 16) for rule in ("added", "delta rule"))
-    assert added[0] > added[-1] + 0.2 and delta[0] > 0.9
+    assert added[0] > added[-1] + 0.2 and delta[0] > 0.9 and delta[-1] < added[-1]
     assert recall.untrained(32, "added", 16)[-1] > added[-1] + 0.1
 
 
-def test_jobs_are_done_once_and_each_is_in_a_table(tmp_path, monkeypatch, capsys):
+def test_a_job_is_done_once_and_is_in_two_tables(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(recall, "QUERIES", 4)
     monkeypatch.setattr(recall, "BATCH", 2)
     job = recall.Job("pairs", recall.LARGE, "GGGS")
-    records = recall.run(job, 4, seeds=(0, 1), num_points=2)
-    assert len(records) == 2 * len(recall.RATES[False])
+    records = recall.run(job, 4, seeds=range(3), num_points=2)
+    assert len(records) == 3 * len(recall.RATES[False])
     assert {recall.job_of(record) for record in records} == {job}
     lines = [json.dumps({**record, "origin": "*Measured.*"}) for record in records]
     path = tmp_path / "recall.jsonl"
@@ -103,6 +103,25 @@ def test_jobs_are_done_once_and_each_is_in_a_table(tmp_path, monkeypatch, capsys
     assert len(recall.read(path, 4)) == len(records)
     printed = capsys.readouterr().out
     assert printed.count("3 gated delta, 1 softmax") == 2 and "without softmax" in printed
+
+
+def test_a_job_that_fails_or_lacks_a_seed_is_run_again(tmp_path, monkeypatch):
+    job, waiting = recall.Job("pairs", recall.LARGE, "GGGS"), []
+
+    def run_all(todo, *_, **__):
+        waiting.append(todo)
+        return len(todo)
+
+    monkeypatch.setattr(recall, "jobs", lambda: [job])
+    monkeypatch.setattr(recall, "run_all", run_all)
+    path = tmp_path / "recall.jsonl"
+    for rate in recall.RATES[False]:  # twice the first seed, and none of another
+        record = {**job._asdict(), "updates": 1500, "rate": rate, "seed": 0}
+        path.write_text(f"{json.dumps(record)}\n" * 2, encoding="utf-8")
+    assert len(recall.read(path)) == 1
+    with pytest.raises(SystemExit, match="1 of 1 jobs failed; no table is written"):
+        recall.main([f"--root={tmp_path}", "--write"])
+    assert waiting == [[job]]
 
 
 def test_the_rate_of_a_job_is_the_one_with_the_best_mean():
@@ -115,6 +134,19 @@ def test_the_rate_of_a_job_is_the_one_with_the_best_mean():
     assert found["rate"] == 0.01 and found["accuracy"] == [(0.5, 0.6), (0.5, 0.5)]
     assert recall.spread(found["accuracy"][0]) == "0.55 (0.50–0.60)"
     assert found["all right"] == "0 of 4"
+
+
+def test_layers_that_are_missed_most_come_first_and_softmax_is_none_of_the_memories():
+    records = [
+        {"pattern": "LSLL", "without": [[x] for x in row]}
+        for row in ([0.9, 0.0, 0.7, 1.0], [0.5, 0.2, 0.8, 1.0])
+    ]
+    chosen = {"records": records}
+    assert recall.without_one(chosen, 0) == "0.10 (0.00–0.20)"
+    assert recall.without_one(chosen, 1) == "0.60 (0.50–0.70)"
+    assert recall.without_memory(chosen) == "0.60 (0.50–0.70)"
+    records = [{"pattern": "S", "without": [[0.0]]}]
+    assert recall.without_memory({"records": records}) == ""
 
 
 def test_a_long_job_has_more_updates_and_lower_rates(monkeypatch):

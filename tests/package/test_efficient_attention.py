@@ -218,7 +218,16 @@ def test_attention_by_blocks_holds_for_large_scores_and_other_widths():
     assert half.dtype == torch.float16 and half.isfinite().all()
 
 
-def largest_saved(attend, n):
+def test_the_sum_of_many_half_precision_weights_does_not_overflow():
+    torch.manual_seed(0)
+    layer, X = d2l.LinearAttention(64, 1), random(1, 1600, 64)
+    expected = layer(X)[:, -1]
+    found = layer.half()(X.half())[:, -1]
+    assert found.dtype == torch.float16
+    assert_close(found.float(), expected, 0.01)
+
+
+def total_saved(attend, n):
     """How many numbers the backward pass of a call needs, all kept tensors together."""
     kept = {}
 
@@ -237,9 +246,9 @@ def test_no_block_keeps_a_matrix_of_all_weights():
         return (Q @ K.mT / 8**0.5).softmax(dim=-1) @ V
 
     blockwise = partial(d2l.blockwise_attention, block_size=32)
-    assert largest_saved(formula, 256) > 256**2
-    twice = largest_saved(blockwise, 512) / largest_saved(blockwise, 256)
-    assert largest_saved(blockwise, 256) < 256 * 8 * 6 and twice < 2.1
+    assert total_saved(formula, 256) > 256**2
+    twice = total_saved(blockwise, 512) / total_saved(blockwise, 256)
+    assert total_saved(blockwise, 256) < 256 * 8 * 6 and twice < 2.1
 
 
 def test_a_window_sees_its_last_keys_and_the_sinks():

@@ -1,6 +1,8 @@
 """Serving: batches, the scheduler, the paged cache, integers as weights, drafted tokens."""
 
+import copy
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -149,11 +151,25 @@ def test_impossible_requests_are_refused():
         ("b", prompt[:0], 3): r"shape \(n,\) with n > 0",
         ("b", prompt[None], 3): r"shape \(n,\) with n > 0",
         ("b", prompt, 0): "max_new_tokens must be an integer >= 1",
+        ("b", prompt, 63): "together must be at most max_len = 64 tokens, and are 65",
     }.items():
         with pytest.raises(ValueError, match=message):
             scheduler.add(*args)
+    assert list(scheduler.run()) == ["a"]  # the others have left no trace
+    scheduler.step()  # nobody is there
+    assert len(scheduler.history) == 3
     with pytest.raises(ValueError, match="max_batch must be an integer >= 1"):
         d2l.Scheduler(gpt(), 0)
+
+
+def test_a_request_can_be_as_long_as_the_model_reads():
+    scheduler, prompts = d2l.Scheduler(gpt(max_len=12), 2), some_prompts(9, 2)
+    scheduler.add("long", prompts[0], 3)
+    scheduler.add("short", prompts[1], 10)
+    assert {name: len(answer) for name, answer in scheduler.run().items()} == {
+        "long": 3,
+        "short": 10,
+    }
 
 
 # --- the paged cache -------------------------------------------------------------------
@@ -217,10 +233,32 @@ def test_shared_blocks_are_copied_when_one_sequence_writes_and_freed_when_none_i
     assert set(paged.counts) == {0} and not paged.tables and not paged.lengths
 
 
-def test_blocks_that_do_not_suffice_are_refused():
-    model, (prompt,) = gpt(), some_prompts(9)
-    with pytest.raises(ValueError, match="num_blocks = 2 blocks are all in use"):
-        prefill(model, d2l.PagedCache(model, 2, block_size=4), "a", prompt)
+def test_when_the_blocks_do_not_suffice_nothing_changes():
+    model, (prompt, more) = gpt(), some_prompts(6, 7)
+    paged = d2l.PagedCache(model, 4, block_size=4)
+    with torch.no_grad():
+        prefill(model, paged, "a", prompt)
+        paged.fork("a", "b")
+        before = copy.deepcopy((paged.tables, paged.lengths, paged.counts))
+        # Two blocks are free. One would be the copy, and each needs one more.
+        with pytest.raises(ValueError, match="num_blocks = 4 leaves 2 free blocks, and 3"):
+            paged_step(model, paged, ["a", "b"], torch.stack((more[:3], more[3:6])))
+        assert (paged.tables, paged.lengths, paged.counts) == before
+        paged_step(model, paged, ["a", "b"], torch.stack((more[:2], more[2:4])))
+        assert sorted(paged.counts) == [0, 1, 1, 2]
+        paged.free("b")
+        logits = paged_step(model, paged, ["a"], more[None, 4:])
+        expected = model(torch.cat((prompt, more[:2], more[4:]))[None])[:, -1]
+        assert_close(logits, expected)
+
+
+def test_a_sequence_begins_once():
+    model, (prompt,) = gpt(), some_prompts(3)
+    paged = d2l.PagedCache(model, 4)
+    with torch.no_grad():
+        prefill(model, paged, "a", prompt)
+    with pytest.raises(ValueError, match="name must be new, and 'a' has a table"):
+        paged.fork("a", "a")
 
 
 # --- integers as weights ---------------------------------------------------------------
@@ -240,6 +278,24 @@ def test_the_error_of_a_weight_is_at_most_half_a_step(bits, group_size):
     largest = integers.unflatten(1, (groups, -1)).abs().amax(dim=-1)
     rows = [0, 1, 3, 4]
     assert (largest[rows] == 2 ** (bits - 1) - 1).all() and (found[2] == 0).all()
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+def test_the_largest_weight_keeps_its_sign_in_every_type(dtype, bits):
+    W = torch.arange(128, 256, dtype=dtype)[:, None] * torch.tensor([1, -1], dtype=dtype)
+    integers, _ = d2l.quantize_tensor(W, bits)
+    assert (integers[:, 0] > 0).all() and torch.equal(integers[:, 0], -integers[:, 1])
+
+
+def test_a_quantized_model_with_latent_attention_decodes_token_by_token():
+    make = partial(d2l.LatentAttention, num_latents=8, rotary_width=2)
+    model, (tokens,) = d2l.quantize(gpt(attention=make)), some_prompts(5)
+    caches, pieces = [None, None], []
+    for token in tokens:
+        logits, caches = model(token[None, None], caches)
+        pieces.append(logits)
+    assert_close(torch.cat(pieces, dim=1), model(tokens[None]), 0.05)
 
 
 @pytest.mark.parametrize(("bits", "group_size"), [(8, None), (8, 4), (4, None), (4, 4)])
@@ -306,6 +362,8 @@ def test_sizes_that_cannot_be_are_refused():
         d2l.quantize_tensor(W, 9)
     with pytest.raises(ValueError, match="bits must be 4 or 8, and is 3"):
         d2l.QuantizedLinear(W, bits=3)
+    with pytest.raises(ValueError, match=r"weight must be .* with an even in"):
+        d2l.QuantizedLinear(W[:, :11], bits=4)
 
 
 # --- drafted tokens --------------------------------------------------------------------
@@ -402,7 +460,7 @@ def test_the_lookup_proposes_what_followed_the_longest_match_nearest_to_the_end(
 
 
 def test_more_than_one_row_is_refused():
-    with pytest.raises(ValueError, match="must have shape"):
+    with pytest.raises(ValueError, match=r"tokens must have shape \(1, n\), not \(2, 3\)"):
         d2l.speculative_generate(
             gpt(), d2l.prompt_lookup, torch.ones(2, 3, dtype=torch.long), 4
         )

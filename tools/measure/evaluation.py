@@ -177,9 +177,9 @@ def judge(names):
 
 
 def contamination(names):
-    """The tables of the losses and scores in each group of items, for each seed.
+    """Two tables: of pairs, and of the losses and scores in each group, for each seed.
 
-    In the second, each item without a copy in the text is compared with itself with one.
+    In the first, each item without a copy in the text is compared with itself with one.
     """
     runs = [names["exposure"](seed) for seed in range(SEEDS)]
     found = {group: torch.zeros(len(names["items"])) for group in ("never", "once")}

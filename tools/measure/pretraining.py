@@ -13,6 +13,7 @@ import math
 import random
 import statistics
 import sys
+from functools import cache
 from itertools import combinations, pairwise
 from types import SimpleNamespace
 
@@ -229,19 +230,20 @@ def few_shot(ask):
     return rows
 
 
-def masked_models(page):
-    """The page's masked model, and those of the other seeds."""
-    return [page.mlm, *(page.train_masked(seed) for seed in SEEDS[1:])]
-
-
 def measure(names, only=None):
     """The tables, given the names that the notebook's cells define."""
     page = SimpleNamespace(**names)
+
+    @cache
+    def masked_models():
+        """The page's masked model, and those of the other seeds."""
+        return [page.mlm, *(page.train_masked(seed) for seed in SEEDS[1:])]
+
     tables = {
-        "many_labels": lambda: many_labels(masked_models(page), names),
+        "many_labels": lambda: many_labels(masked_models(), names),
         "language_model": lambda: language_models(page),
         "widths": lambda: widths(page),
-        "agreement": lambda: agreement(masked_models(page), page),
+        "agreement": lambda: agreement(masked_models(), page),
         "few_shot": lambda: few_shot(page.ask),
     }
     found = {name: make() for name, make in tables.items() if only in (None, name)}

@@ -210,7 +210,10 @@ class Ensemble:
 
     @torch.no_grad()
     def numbers(self):
-        """How many numbers each block remembers after a text of the most pairs."""
+        """How many numbers each block remembers after a text of the most pairs.
+
+        They are those of its memory, without the last inputs of its convolution.
+        """
         length = 2 * max(PAIRS)
         tokens = torch.zeros(1, length, dtype=torch.long, device=self.weights.device)
         _, states = self.model(tokens, [None] * len(self.model.blks))
@@ -267,33 +270,45 @@ def job_of(record):
 
 
 def read(path, updates=UPDATES):
-    """The records of a file, which need not be there, of jobs with so many updates."""
+    """The records of a file, which need not be there, of jobs with so many updates.
+
+    Of each job, rate and seed it is the last one.
+    """
     if not path.exists():
         return []
-    lines = path.read_text(encoding="utf-8").splitlines()
-    records = [json.loads(line) for line in lines]
-    return [each for each in records if each["updates"] == job_of(each).updates(updates)]
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        job = job_of(record)
+        if record["updates"] == job.updates(updates):
+            found[job, record["rate"], record["seed"]] = record
+    return [*found.values()]
 
 
 def run_all(todo, path, processes, **options):
-    """Run jobs in so many processes, and append their records to the file."""
+    """Run jobs in so many processes, and append their records to the file.
+
+    Gives the number of jobs that failed.
+    """
     pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
-    origin = options.pop("origin")
+    origin, failed = options.pop("origin"), 0
     with pool:
         waiting = {pool.submit(run, job, **options): job for job in todo}
         for done in as_completed(waiting):
             try:
                 records = done.result()
             except Exception as error:  # of one job; the others go on
+                failed += 1
                 print(waiting[done], "failed:", repr(error), file=sys.stderr, flush=True)
                 continue
+            lines = [json.dumps({**record, "origin": origin}) for record in records]
             with path.open("a", encoding="utf-8") as file:
-                for record in records:
-                    file.write(json.dumps({**record, "origin": origin}) + "\n")
+                file.write("".join(f"{line}\n" for line in lines))
             found = best(records)
             mean = [round(statistics.mean(column), 2) for column in found["accuracy"]]
             seconds = f"{records[0]['seconds']} s"
             print(*waiting[done], found["rate"], mean, seconds, file=sys.stderr, flush=True)
+    return failed
 
 
 def by_rate(records):
@@ -334,9 +349,11 @@ def columns(name):
     """The columns of a table, after that of the models."""
     pairs = [f"{pairs} pairs" for pairs in PAIRS]
     without, most = "without softmax", pairs[-1]
+    one, another = f"{most}, without one layer", f"{most}, without another"
+    hybrids = f"{most}, {without}", f"{most}, without a memory"
     return {
-        "recall": ["numbers kept", *pairs, "rate"],
-        "recall_hybrids": ["numbers kept", *pairs, f"{most}, {without}", "rate", ALL],
+        "recall": ["numbers kept", *pairs, one, another, "rate"],
+        "recall_hybrids": ["numbers kept", *pairs, *hybrids, "rate", ALL],
         "recall_long": ["updates", "rate", *pairs, f"{most}, {without}"],
         "recall_start": [
             f"{most}, {kind}" if kind != "rate" else kind
@@ -403,12 +420,14 @@ def tabulate(records):
 
     for pattern in KINDS:
         if chosen := find("recall", "pairs", LARGE, pattern):
-            cells = f"{sum(numbers(chosen)):,}", *shares(chosen), rate(chosen)
+            cells = f"{sum(numbers(chosen)):,}", *shares(chosen)
+            cells += without_one(chosen, 0), without_one(chosen, 1), rate(chosen)
             add("recall", title(pattern), *cells)
     for pattern in ("S", *HYBRIDS):
         if chosen := find("recall_hybrids", "pairs", LARGE, pattern):
             cells = f"{sum(numbers(chosen)):,}", *shares(chosen)
-            cells += without_softmax(chosen), rate(chosen), chosen["all right"]
+            cells += without_softmax(chosen), without_memory(chosen)
+            cells += rate(chosen), chosen["all right"]
             add("recall_hybrids", title(pattern), *cells)
     for pattern, long in product(PATIENT, (False, True)):
         for each in by_rate(records_of("recall_long", "pairs", LARGE, pattern, long=long)):
@@ -465,6 +484,23 @@ def without_softmax(chosen):
     return spread([record["without"][place][-1] for record in records])
 
 
+def without_one(chosen, rank):
+    """The accuracy at the most pairs without the layer that is missed most.
+
+    With rank 1 it is that without the layer that is missed most of the others.
+    """
+    rows = [record["without"] for record in chosen["records"]]
+    return spread([sorted(found[-1] for found in row)[rank] for row in rows])
+
+
+def without_memory(chosen):
+    """The accuracy at the most pairs without the memory that is missed most."""
+    pattern = chosen["records"][0]["pattern"]
+    places = [i for i, letter in enumerate(pattern) if letter != "S"]
+    rows = [record["without"] for record in chosen["records"]]
+    return spread([min(row[i][-1] for i in places) for row in rows]) if places else ""
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=1, help="processes")
@@ -476,12 +512,14 @@ def main(argv=None):
     options = parser.parse_args(argv)
     path = Path(options.root, "recall.jsonl")
     path.parent.mkdir(parents=True, exist_ok=True)
-    done = {job_of(record) for record in read(path, options.updates)}
-    todo = [job for job in jobs() if job not in done]
-    shared = {"updates": options.updates, "seeds": range(options.seeds)}
-    shared |= {"device": options.device, "origin": origin(options.device)}
-    if todo:
-        run_all(todo, path, options.jobs, **shared)
+    seeds, done = range(options.seeds), {}
+    for record in read(path, options.updates):
+        done.setdefault(job_of(record), set()).add((record["rate"], record["seed"]))
+    runs = {long: {*product(rates, seeds)} for long, rates in RATES.items()}
+    todo = [job for job in jobs() if runs[job.long] - done.get(job, set())]
+    shared = {"updates": options.updates, "seeds": seeds, "device": options.device}
+    if failed := run_all(todo, path, options.jobs, origin=origin(options.device), **shared):
+        sys.exit(f"{failed} of {len(todo)} jobs failed; no table is written")
     for name, (table, origins) in tabulate(read(path, options.updates)).items():
         print(f"{name}\n\n{table}\n")
         if options.write:

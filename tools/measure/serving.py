@@ -187,7 +187,7 @@ def measure(model, tokens, num_new=NEW, repeats=3, rows=ROWS, alone=ALONE):
 
 
 def bits(model, tokens, num_bytes):
-    """The bits per byte of each kind of numbers on prompts (b, n), each read alone."""
+    """The bits per byte of the text of prompts (b, n), for each kind of numbers."""
     text, n = tokens.flatten(), tokens.shape[1]
     return {
         kind: d2lmini.bits_per_byte(each, text, num_bytes, n)
