@@ -69,7 +69,8 @@ def blockwise_attention(Q, K, V, *, causal=False, mask=None, block_size=64):
     The result and the gradients are those of the formula, with memory linear in n and
     m. mask is boolean, True = may attend, and broadcasts to (b, h, n, m); causal needs
     n = m; with both, both must allow a key. A query that may attend to nothing gets
-    zeros. Raises ValueError for sizes or a mask that do not fit (Dao et al., 2022).
+    zeros. Raises ValueError for sizes or a mask that do not fit (Rabe and Staats,
+    2021; Dao et al., 2022).
     """
     check_int("block_size", block_size, 1)
     *_, n, m = shape = torch.Size((*Q.shape[:-1], K.shape[-2]))

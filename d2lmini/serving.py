@@ -228,7 +228,8 @@ class PagedCache:
                 torch.tensor([table[i // size] * size + i % size for i in range(n)])
             )
         slots, padding = pad_left(slots)
-        rows = self.memory[:, :, slots].movedim(3, 4)  # (2, layers, b, g, n, p)
+        rows = self.memory[:, :, slots]  # keys and values (2, layers, b, n, g, p)
+        rows = rows.movedim(3, 4)  # as a model has them, (2, layers, b, g, n, p)
         return list(zip(*rows)), padding.to(rows.device)
 
 
