@@ -379,7 +379,7 @@ TABLES = (
 def untrained(width, rule, num_texts=64):
     """The shares of right answers of a matrix with random keys and values of length 1.
 
-    "added" adds, "delta rule" overwrites. The answer is the most similar value.
+    "added" adds, "delta rule, β = 1" overwrites. The answer is the most similar value.
     """
     generator = torch.Generator().manual_seed(0)
 
@@ -392,7 +392,7 @@ def untrained(width, rule, num_texts=64):
         keys, table = unit(num_texts, 1, pairs), unit(num_texts, VALUES)
         values = torch.randint(VALUES, (num_texts, pairs), generator=generator)
         V = table.gather(1, values.unsqueeze(-1).expand(-1, -1, width)).unsqueeze(1)
-        beta = torch.ones(keys.shape[:-1]) if rule == "delta rule" else None
+        beta = torch.ones(keys.shape[:-1]) if rule == "delta rule, β = 1" else None
         _, memory = d2lmini.memory_attention(keys, keys, V, beta=beta)
         found = (keys @ memory).squeeze(1) @ table.mT
         shares.append((found.argmax(dim=-1) == values).float().mean().item())
@@ -446,7 +446,7 @@ def tabulate(records):
         if chosen := find("recall_state", "pairs", SMALL, pattern, width):
             cells = f"{numbers(chosen)[0]:,}", *shares(chosen), rate(chosen)
             add("recall_state", title(pattern), str(width), *cells)
-    for rule, width in product(("added", "delta rule"), WIDTHS):
+    for rule, width in product(("added", "delta rule, β = 1"), WIDTHS):
         found = [f"{share:.2f}" for share in untrained(width, rule)]
         cells = f"{width * width:,}", *found, ""
         add("recall_state", f"random vectors, {rule}", str(width), *cells)
