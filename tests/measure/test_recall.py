@@ -67,6 +67,18 @@ def test_embeddings_begin_with_the_given_size_and_other_weights_do_not_change():
     assert all(torch.equal(W, large[name]) for name, W in small.items())
 
 
+def test_addition_is_the_delta_rule_without_what_it_takes_away():
+    torch.manual_seed(0)
+    added, delta = (recall.LAYERS[letter](8, 1) for letter in "AD")
+    added.load_state_dict(delta.state_dict())
+    X = torch.randn(2, 1, 8)
+    torch.testing.assert_close(added(X), delta(X))  # an empty memory has nothing to lose
+    twice = torch.cat([X, X], dim=1)
+    assert not torch.allclose(added(twice)[:, 1], delta(twice)[:, 1])
+    *_, memory = added(twice, return_state=True)[1]
+    assert memory.shape == (2, 1, 8, 8)
+
+
 def test_without_a_layer_the_others_compute_what_they_did():
     models = recall.Ensemble("LS", 8, (0.01,), (0,), "cpu")
     tokens = torch.randint(recall.KEYS, (1, 2, 6))

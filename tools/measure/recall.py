@@ -37,10 +37,22 @@ BATCH, UPDATES, LONG = 32, 1500, 4  # texts, how many times, and times more if l
 RATES = {False: (0.003, 0.01, 0.03), True: (0.001, 0.003, 0.01)}  # if long
 WIDTH, WINDOW, CONV = 32, 16, 3
 QUERIES = 1024  # that a score counts, at least
+
+
+class Addition(d2lmini.DeltaAttention):
+    """The layer with the delta rule, but its values are added and replace nothing."""
+
+    def attend(self, X, Q, K, V, start, memory):
+        Q, K = (torch.nn.functional.normalize(A, dim=-1) for A in (Q, K))
+        beta = torch.sigmoid(self.W_beta(X)).mT.unsqueeze(-1)  # (b, h, n, 1)
+        return d2lmini.memory_attention(Q, K, beta * V, memory)
+
+
 LAYERS = {
     "S": partial(d2lmini.WindowAttention, conv=CONV),
     "W": partial(d2lmini.WindowAttention, window=WINDOW, conv=CONV),
     "L": partial(d2lmini.LinearAttention, conv=CONV),
+    "A": partial(Addition, conv=CONV),
     "D": partial(d2lmini.DeltaAttention, conv=CONV),
     "G": partial(d2lmini.DeltaAttention, gated=True, conv=CONV),
 }
@@ -48,14 +60,16 @@ NAMES = {
     "S": "softmax",
     "W": "window",
     "L": "linear",
+    "A": "addition",
     "D": "delta",
     "G": "gated delta",
 }
-KINDS = "SSSS", "WWWW", "LLLL", "DDDD", "GGGG"
-HYBRIDS = "LLLS", "LSLL", "SLLL", "DDDS", "GGGS", "GSGG", "SGGG", "WWWS"
+KINDS = "SSSS", "WWWW", "LLLL", "AAAA", "DDDD", "GGGG"
+HYBRIDS = "LLLS", "LSLL", "SLLL", "AAAS", "DDDS", "GGGS", "GSGG", "SGGG", "WWWS"
 CONTROLS = "S", "SS"  # softmax alone
 WIDTHS = 16, 32, 64
-OVERWRITTEN = "SSSS", "LLLL", "DDDD", "GGGG", "GGGS"
+OVERWRITTEN = "SSSS", "LLLL", "AAAA", "DDDD", "GGGG", "GGGS"
+WIDE = "LLLL", "DDDD", "GGGG"
 PATIENT = "LLLS", "LLLL"
 SMALL, LARGE = None, 1  # the size with which embeddings begin: chapter 11's, 0.02, or 1
 
@@ -74,7 +88,7 @@ class Job(NamedTuple):
 
 
 def jobs():
-    return [
+    every = [
         *(Job("pairs", LARGE, pattern, long=True) for pattern in PATIENT),
         *(Job("overwritten", LARGE, pattern) for pattern in OVERWRITTEN),
         *(Job("pairs", LARGE, pattern) for pattern in ("S", *KINDS, *HYBRIDS)),
@@ -82,10 +96,11 @@ def jobs():
         *(Job("pairs", SMALL, pattern) for pattern in KINDS + HYBRIDS + CONTROLS),
         *(
             Job("pairs", SMALL, pattern, width)
-            for pattern, width in product(KINDS[2:], WIDTHS)
+            for pattern, width in product(WIDE, WIDTHS)
             if width != WIDTH
         ),
     ]
+    return [job for job in every if job.size == LARGE or "A" not in job.pattern]
 
 
 # --- the task ------------------------------------------------------------------------
@@ -442,7 +457,7 @@ def tabulate(records):
                 cells += "", "", ""
         if any(cells):
             add("recall_start", title(pattern), *cells)
-    for pattern, width in product(KINDS[2:], WIDTHS):
+    for pattern, width in product(WIDE, WIDTHS):
         if chosen := find("recall_state", "pairs", SMALL, pattern, width):
             cells = f"{numbers(chosen)[0]:,}", *shares(chosen), rate(chosen)
             add("recall_state", title(pattern), str(width), *cells)
