@@ -196,11 +196,9 @@ class PagedCache:
         lengths = {name: self.lengths.get(name, 0) for name in names}
         for name, n in lengths.items():
             needed += math.ceil((n + num_new) / size) - len(self.tables.get(name, []))
-        half_full = Counter(
-            self.tables[name][-1] for name, n in lengths.items() if n % size
-        )
-        # Of those that share a block, the last one to write can keep it.
-        needed += sum(min(n, self.counts[block] - 1) for block, n in half_full.items())
+        writers = Counter(self.tables[name][-1] for name, n in lengths.items() if n % size)
+        # Each needs a copy of a block that it shares; the last one left with it does not.
+        needed += sum(min(k, self.counts[block] - 1) for block, k in writers.items())
         if needed > (free := self.counts.count(0)):
             raise ValueError(
                 f"num_blocks = {len(self.counts)} leaves {free} free blocks, and {needed} "
@@ -295,6 +293,7 @@ class QuantizedLinear(nn.Module):
 
     @property
     def weight(self):
+        """The weights as floats, (out, in)."""
         return self.dequantize()
 
     def forward(self, X):

@@ -95,11 +95,9 @@ def test_a_memory_is_counted_from_the_state():
 
 
 def test_of_random_keys_addition_names_more_than_the_delta_rule_and_a_wide_matrix_most():
-    added, delta = (
-        recall.untrained(16, rule, 16) for rule in ("added", "delta rule, β = 1")
-    )
+    added, delta = (recall.untrained(16, beta, 16) for beta in (None, 1))
     assert added[0] > added[-1] + 0.2 and delta[0] > 0.9 and delta[-1] < added[-1]
-    assert recall.untrained(32, "added", 16)[-1] > added[-1] + 0.1
+    assert recall.untrained(32, None, 16)[-1] > added[-1] + 0.1
 
 
 def test_a_job_is_done_once_and_is_in_two_tables(tmp_path, monkeypatch, capsys):

@@ -5,11 +5,10 @@
 A text has keys with their values, and then keys alone, whose values are to be named
 (multi-query associative recall; Arora et al., 2023). In a second task keys are written
 twice, and the later value counts. A model is a pattern of layers, a letter for each block.
-A long job has four times the updates, at lower rates.
-The models of a job, one for each rate and seed, are trained together, as one tensor of
-weights. Its records are appended to recall.jsonl in the root folder, and what is there is
-not trained again. JOBS processes share the device. With WRITE=1, the tables go to
-book/_generated.
+A long job has four times the updates, at lower rates. The models of a job, one for each
+rate and seed, are trained together, as one tensor of weights. Its records are appended to
+recall.jsonl in the root folder, and what is there is not trained again. JOBS processes
+share the device. With WRITE=1, the tables go to book/_generated.
 """
 
 import argparse
@@ -100,6 +99,7 @@ def jobs():
             if width != WIDTH
         ),
     ]
+    # Addition is a control of the models that begin with large embeddings.
     return [job for job in every if job.size == LARGE or "A" not in job.pattern]
 
 
@@ -391,10 +391,11 @@ TABLES = (
 )
 
 
-def untrained(width, rule, num_texts=64):
+def untrained(width, beta=None, num_texts=64):
     """The shares of right answers of a matrix with random keys and values of length 1.
 
-    "added" adds, "delta rule, β = 1" overwrites. The answer is the most similar value.
+    Without beta it is written by addition, and otherwise by the delta rule with this
+    strength. The answer is the most similar value.
     """
     generator = torch.Generator().manual_seed(0)
 
@@ -407,8 +408,8 @@ def untrained(width, rule, num_texts=64):
         keys, table = unit(num_texts, 1, pairs), unit(num_texts, VALUES)
         values = torch.randint(VALUES, (num_texts, pairs), generator=generator)
         V = table.gather(1, values.unsqueeze(-1).expand(-1, -1, width)).unsqueeze(1)
-        beta = torch.ones(keys.shape[:-1]) if rule == "delta rule, β = 1" else None
-        _, memory = d2lmini.memory_attention(keys, keys, V, beta=beta)
+        strength = None if beta is None else torch.full(keys.shape[:-1], float(beta))
+        _, memory = d2lmini.memory_attention(keys, keys, V, beta=strength)
         found = (keys @ memory).squeeze(1) @ table.mT
         shares.append((found.argmax(dim=-1) == values).float().mean().item())
     return shares
@@ -461,8 +462,9 @@ def tabulate(records):
         if chosen := find("recall_state", "pairs", SMALL, pattern, width):
             cells = f"{numbers(chosen)[0]:,}", *shares(chosen), rate(chosen)
             add("recall_state", title(pattern), str(width), *cells)
-    for rule, width in product(("added", "delta rule, β = 1"), WIDTHS):
-        found = [f"{share:.2f}" for share in untrained(width, rule)]
+    for beta, width in product((None, 1), WIDTHS):
+        found = [f"{share:.2f}" for share in untrained(width, beta)]
+        rule = "added" if beta is None else f"delta rule, β = {beta}"
         cells = f"{width * width:,}", *found, ""
         add("recall_state", f"random vectors, {rule}", str(width), *cells)
     for size, pattern in product((LARGE, SMALL), OVERWRITTEN):
