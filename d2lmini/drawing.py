@@ -2,12 +2,14 @@
 # edit that, then run `make save`.
 """Drawing"""
 
+import dataclasses
 import difflib
 import html
 import importlib.resources
 import itertools
 import json
 import re
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -52,7 +54,6 @@ FILLS = {
     "output": "#eceef1",
 }
 SERIES = ("#3d4450", "#0f8f9b", "#b5402f", "#7d8691", "#c2568d")
-FONTS = ["Segoe UI", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans"]
 STYLE = {
     "axes.axisbelow": True,
     "axes.edgecolor": "0.5",
@@ -60,15 +61,18 @@ STYLE = {
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlesize": "medium",
-    "font.sans-serif": FONTS,
+    "font.family": ["d2lmini Sans", "d2lmini Symbols", "sans-serif"],
+    "font.sans-serif": ["Arial", "Liberation Sans", "Helvetica", "DejaVu Sans"],
     "grid.color": "0.91",
     "legend.frameon": False,
     "legend.handlelength": 1.6,
-    "mathtext.cal": "sans",
+    "mathtext.bf": "d2lmini Sans:bold",
+    "mathtext.cal": "d2lmini Sans",
     "mathtext.fallback": "stixsans",
     "mathtext.fontset": "custom",
-    "mathtext.it": "sans:italic",
-    "mathtext.rm": "sans",
+    "mathtext.it": "d2lmini Sans:italic",
+    "mathtext.rm": "d2lmini Sans",
+    "mathtext.sf": "d2lmini Sans",
     "savefig.pad_inches": 0.03,
     "svg.fonttype": "none",  # text, for which the browser has a font
     "svg.hashsalt": "d2lmini",
@@ -78,15 +82,31 @@ STYLE = {
 }
 
 
+def _add_fonts():
+    """Let matplotlib find the fonts that measure texts, the same on every machine.
+
+    "d2lmini Sans" comes with the package and has the widths of Arial. What it lacks, a
+    font has that comes with matplotlib. The fonts of the machine are not used.
+    """
+    fonts = matplotlib.font_manager.fontManager
+    if "d2lmini Sans" in fonts.get_font_names():
+        return
+    data = importlib.resources.files("d2lmini") / "data"
+    for name in ("sans.ttf", "sans-bold.ttf", "sans-italic.ttf"):
+        fonts.addfont(data / name)
+    for font in [font for font in fonts.ttflist if font.name == "DejaVu Sans"]:
+        if Path(matplotlib.get_data_path()) in Path(font.fname).parents:
+            fonts.ttflist.append(dataclasses.replace(font, name="d2lmini Symbols"))
+
+
 def use_svg_display():
     """Draw notebook figures as SVG: sharp at any zoom, the same bytes on every run.
 
     The figures to come have the style of the course and its colour maps: "weights" from
     0 (white) to the colour of a weight, and "signed" with white in the middle.
     """
-    found = {font.name for font in matplotlib.font_manager.fontManager.ttflist}
-    fonts = [name for name in FONTS if name in found]  # each has what the others lack
-    plt.rcParams.update(STYLE | {"font.family": [*fonts, "sans-serif"]})
+    _add_fonts()
+    plt.rcParams.update(STYLE)
     for name, colors in {
         "weights": ["white", COLORS["weight"], "#2d0f6b"],
         "signed": [SERIES[1], "white", SERIES[2]],
@@ -260,6 +280,7 @@ def draw_translations(sources, references, translations):
             one.remove()
         return 72 / ax.figure.dpi * (long - short)
 
+    space = width(" ") + 1
     left = max(map(width, ["reference", *translations])) + 12
     right, y = left, 0
     for i, (source, reference) in enumerate(zip(sources, references)):
@@ -271,17 +292,19 @@ def draw_translations(sources, references, translations):
             wanted, words, x = reference.split(), line.split(), left
             matcher = difflib.SequenceMatcher(None, wanted, words, autojunk=False)
             for kind, _, _, start, end in matcher.get_opcodes():
-                text = " ".join(words[start:end])
                 color = "0.13" if kind == "equal" else SERIES[2]
                 if kind == "delete":
                     ax.plot([x, x + 4, x + 8], [y - 5, y + 1, y - 5], color=color)
                     x += 12
                     continue
-                ax.text(x, y, text, color=color)
+                first = x
+                for word in words[start:end]:  # in the middle of a place with room for
+                    place = 1.08 * width(word)  # a font that is somewhat wider
+                    ax.text(x + place / 2, y, word, color=color, ha="center")
+                    x += place + space
                 if kind != "equal":
-                    ax.plot([x, x + width(text)], [y - 3, y - 3], color=color)
-                x += width(text + " ")
-            right = max(right, x, left + 1.02 * width(source))
+                    ax.plot([first, x - space], [y - 3, y - 3], color=color)
+            right = max(right, x, left + 1.12 * width(source))
         y -= 30
     ax.set(xlim=(0, right), ylim=(y + 22, 12))
     ax.figure.set_size_inches(right / 72, -(y + 10) / 72)

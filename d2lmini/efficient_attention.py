@@ -15,7 +15,7 @@ from torch.utils.checkpoint import checkpoint
 
 from .checks import check_int
 from .positional_encoding import RotaryEncoding
-from .scoring_functions import causal_mask
+from .scoring_functions import causal_attention, causal_mask
 
 __all__ = [
     "blockwise_attention",
@@ -176,12 +176,8 @@ class LatentAttention(nn.Module):
 
     def _softmax(self, Q, K, V):
         """Causal attention; the scale is that of the expanded form, p + r numbers a key."""
-        n, m = Q.shape[2], K.shape[2]
-        mask = causal_mask(n, start=m - n, device=Q.device)
         scale = (self.W_q.out_features // self.h) ** -0.5
-        return nn.functional.scaled_dot_product_attention(
-            Q, K, V, attn_mask=mask, scale=scale
-        )
+        return causal_attention(Q, K, V, scale=scale)
 
     def forward(self, X, state=None, *, return_state=False):
         start, *past = (0,) if state is None else state
@@ -316,10 +312,12 @@ class WindowAttention(CausalAttention):
         if memory is not None:
             K, V = (torch.cat(pair, dim=2) for pair in zip(memory, (K, V)))
         n, m = Q.shape[2], K.shape[2]
-        window = m if self.window is None else self.window
-        mask = sliding_window_mask(n, window, start=m - n, device=X.device)
-        heads = nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=mask)
-        kept = max(0, m - window + 1) if self.window else 0
+        if self.window is None or m <= self.window:
+            heads = causal_attention(Q, K, V)
+        else:
+            mask = sliding_window_mask(n, self.window, start=m - n, device=X.device)
+            heads = nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=mask)
+        kept = 0 if self.window is None else max(0, m - self.window + 1)
         return heads, (K[:, :, kept:], V[:, :, kept:])
 
 

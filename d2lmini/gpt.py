@@ -16,7 +16,7 @@ from torch import nn
 from .checks import check_len
 from .drawing import show_interactive
 from .positional_encoding import RotaryEncoding
-from .scoring_functions import causal_mask
+from .scoring_functions import causal_attention
 from .training import Classifier, DataModule, Trainer, eval_mode
 
 __all__ = [
@@ -160,17 +160,17 @@ class GPTBlock(nn.Module):
                 positions = _padded_positions(start, X.shape[1], padding).unsqueeze(1)
             Q = self.rotary(Q, start, positions=positions)
             K = self.rotary(K, start, positions=positions)
-        mask = None
         if cache is not None:
             past_keys, past_values = cache
             K = torch.cat((past_keys, K), dim=2)
             V = torch.cat((past_values, V), dim=2)
-            mask = causal_mask(X.shape[1], start=start, device=X.device)
-        if padding is not None:
+        if padding is None:
+            heads = causal_attention(Q, K, V, enable_gqa=True)
+        else:
             mask = _padded_mask(start, X.shape[1], padding)
-        heads = nn.functional.scaled_dot_product_attention(
-            Q, K, V, attn_mask=mask, is_causal=mask is None, enable_gqa=True
-        )
+            heads = nn.functional.scaled_dot_product_attention(
+                Q, K, V, attn_mask=mask, enable_gqa=True
+            )
         return self.W_o(heads.transpose(1, 2).flatten(2)), (K, V)
 
     def forward(self, X, cache=None, padding=None):

@@ -21,10 +21,11 @@ class MultiHeadAttention(Module):
     (b, n, num_hiddens). The first call fixes the three widths.
     `valid_lens`, (b,) or (b, n), hold for all heads, and so does a mask
     (n, m) or (b, n, m); a mask with four axes has a matrix for each
-    head, (b, h, n, m). Where a query may attend to nothing, its heads
-    are zeros. The weights of the last call, (b h, n, m), are
-    `attention.attention_weights`. Raises ValueError where sizes do not
-    fit, or if num_heads does not divide num_hiddens.
+    head, (b, h, n, m). For `causal` see `masked_softmax`. Where a query
+    may attend to nothing, its heads are zeros. The weights of the last
+    call, (b h, n, m), are `attention.attention_weights`. Raises
+    ValueError where sizes do not fit, or if num_heads does not divide
+    num_hiddens.
     """
 
     def __init__(self, num_hiddens, num_heads, dropout, bias=False, **kwargs):
@@ -53,14 +54,14 @@ class MultiHeadAttention(Module):
         keys, values = self.W_k(keys), self.W_v(values)
         return self.transpose_qkv(keys), self.transpose_qkv(values)
 
-    def attend(self, queries, keys, values, valid_lens=None, *, mask=None):
+    def attend(self, queries, keys, values, valid_lens=None, *, mask=None, **options):
         """The output for queries (b, n, any), with what `project` returns."""
         queries = self.transpose_qkv(self.W_q(queries))
         if mask is not None and mask.ndim == 3:
             mask = mask[:, None]  # (b, n, m) -> (b, 1, n, m), for all heads
-        heads = self.attention(queries, keys, values, valid_lens, mask=mask)
+        heads = self.attention(queries, keys, values, valid_lens, mask=mask, **options)
         return self.W_o(self.transpose_output(heads))
 
-    def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
+    def forward(self, queries, keys, values, valid_lens=None, **masks):
         keys, values = self.project(keys, values)
-        return self.attend(queries, keys, values, valid_lens, mask=mask)
+        return self.attend(queries, keys, values, valid_lens, **masks)

@@ -19,6 +19,7 @@ __all__ = [
     "length_mask",
     "causal_mask",
     "masked_softmax",
+    "causal_attention",
     "DotProductAttention",
     "AdditiveAttention",
     "BilinearAttention",
@@ -66,16 +67,18 @@ def causal_mask(num_queries, num_keys=None, *, start=0, device=None):
     return ones.tril(diagonal=start)
 
 
-def masked_softmax(X, valid_lens=None, *, mask=None):
+def masked_softmax(X, valid_lens=None, *, mask=None, causal=False):
     """The softmax of scores over the allowed keys; 0 for the others.
 
     X is (b, ..., n, m). `valid_lens` counts the valid keys, (b,) or
     (b, n), a tensor or a list of integers; `mask` is a boolean tensor,
-    True = may attend, that broadcasts to X. With both, both must allow
-    a key. A query that may attend to nothing gets zero weights. X is
-    not changed. Raises ValueError for lengths or a mask that do not fit.
+    True = may attend, that broadcasts to X; `causal` says that the
+    queries are the last n of the m tokens, and allows no later key. With
+    several, all must allow a key. A query that may attend to nothing
+    gets zero weights. X is not changed. Raises ValueError for lengths or
+    a mask that do not fit.
     """
-    mask = _attention_mask(X.shape, valid_lens, mask, X.device)
+    mask = _attention_mask(X.shape, valid_lens, mask, causal, X.device)
     if mask is None:
         return torch.softmax(X, dim=-1)
     has_valid_key = mask.any(dim=-1, keepdim=True)
@@ -83,8 +86,13 @@ def masked_softmax(X, valid_lens=None, *, mask=None):
     return torch.softmax(scores, dim=-1).masked_fill(~mask, 0)
 
 
-def _attention_mask(shape, valid_lens, mask, device):
+def _attention_mask(shape, valid_lens, mask, causal, device):
     """One mask that broadcasts to scores of this shape, (b, ..., n, m), or None."""
+    if causal:
+        n, m = shape[-2:]
+        seen = causal_mask(n, m, start=m - n, device=device)
+        lengths_and_mask = _attention_mask(shape, valid_lens, mask, False, device)
+        return seen if lengths_and_mask is None else seen & lengths_and_mask
     if mask is not None:
         mask = torch.as_tensor(mask, device=device)
         fits = mask.dtype == torch.bool and mask.ndim <= len(shape)
@@ -109,38 +117,58 @@ def _attention_mask(shape, valid_lens, mask, device):
     return lengths if mask is None else lengths & mask
 
 
+def causal_attention(Q, K, V, **options):
+    """Attention of the last n of m tokens to all tokens up to their own.
+
+    Q (b, h, n, p), K and V (b, h, m, p) give (b, h, n, p). The options
+    are those of PyTorch's `scaled_dot_product_attention`, whose fastest
+    operation on a GPU takes no mask. So there is none where `is_causal`
+    says the same (n = m), or where nothing is hidden (n = 1).
+    """
+    n, m = Q.shape[-2], K.shape[-2]
+    mask = None
+    if n not in (1, m):
+        mask = causal_mask(n, m, start=m - n, device=Q.device)
+    return nn.functional.scaled_dot_product_attention(
+        Q, K, V, attn_mask=mask, is_causal=n == m, **options
+    )
+
+
 class DotProductAttention(nn.Module):
     """Scaled dot-product attention (Vaswani et al., 2017).
 
     Queries (b, n, d), keys (b, m, d) and values (b, m, v) give
     (b, n, v); all may have an axis of heads after the first,
-    (b, heads, n, d). For `valid_lens` and `mask` see `masked_softmax`; a
-    query that may attend to nothing gets zeros. Memory is linear in n
-    and m, unless there is a mask with a row for each query or, on a CPU,
-    dropout or v other than d. Raises ValueError where sizes do not fit.
+    (b, heads, n, d). For `valid_lens`, `mask` and `causal` see
+    `masked_softmax`; a query that may attend to nothing gets zeros.
+    Memory is linear in n and m, unless there is a mask with a row for
+    each query or, on a CPU, dropout or v other than d. Raises ValueError
+    where sizes do not fit.
     """
 
     def __init__(self, dropout):
         super().__init__()
         self.dropout = nn.Dropout(dropout)
-        self._last = None  # queries, keys and mask of the last call
+        self._last = None  # queries, keys, mask and causal of the last call
 
-    def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
+    def forward(self, queries, keys, values, valid_lens=None, *, mask=None, causal=False):
         _check_sizes(queries, keys, values, same_width=True)
-        shape = *queries.shape[:-1], keys.shape[-2]
-        mask = _attention_mask(shape, valid_lens, mask, queries.device)
-        self._last = queries.detach(), keys.detach(), mask
+        if valid_lens is not None or mask is not None:  # the flag alone needs no mask
+            shape = *queries.shape[:-1], keys.shape[-2]
+            mask = _attention_mask(shape, valid_lens, mask, causal, queries.device)
+            causal = False
+        self._last = queries.detach(), keys.detach(), mask, causal
         if without_heads := queries.ndim == 3:
             inputs = queries, keys, values
             queries, keys, values = (X.unsqueeze(1) for X in inputs)
             mask = None if mask is None else mask.unsqueeze(1)
-        outputs = nn.functional.scaled_dot_product_attention(
-            queries,
-            keys,
-            values,
-            attn_mask=mask,
-            dropout_p=self.dropout.p if self.training else 0.0,
-        )
+        dropout_p = self.dropout.p if self.training else 0.0
+        if causal:
+            outputs = causal_attention(queries, keys, values, dropout_p=dropout_p)
+        else:
+            outputs = nn.functional.scaled_dot_product_attention(
+                queries, keys, values, attn_mask=mask, dropout_p=dropout_p
+            )
         return outputs.squeeze(1) if without_heads else outputs
 
     @property
@@ -151,11 +179,11 @@ class DotProductAttention(nn.Module):
         """
         if self._last is None:
             return None
-        queries, keys, mask = self._last
+        queries, keys, mask, causal = self._last
         queries = queries.type_as(keys)  # they may differ after a call with autocast
         queries = queries / math.sqrt(queries.shape[-1])  # first: float16 ends at 65504
         scores = queries @ keys.transpose(-2, -1)
-        return masked_softmax(scores, mask=mask).flatten(0, -3)
+        return masked_softmax(scores, mask=mask, causal=causal).flatten(0, -3)
 
     def __getstate__(self):
         """What copies and pickles hold: all but the last call."""
@@ -182,7 +210,7 @@ class AdditiveAttention(nn.Module):
     Queries (b, ..., n, any), keys (b, ..., m, any) and values
     (b, ..., m, v) give (b, ..., n, v). The first call fixes the widths
     of queries and keys. `attention_weights` are as in
-    `DotProductAttention`; for `valid_lens` and `mask` see
+    `DotProductAttention`; for `valid_lens` and masks see
     `masked_softmax`. Raises ValueError where sizes do not fit.
     """
 
@@ -194,18 +222,18 @@ class AdditiveAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.attention_weights = None  # of the last call
 
-    def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
+    def forward(self, queries, keys, values, valid_lens=None, **masks):
         projected_keys = self.W_k(keys)
-        return self.attend(queries, projected_keys, values, valid_lens, mask=mask)
+        return self.attend(queries, projected_keys, values, valid_lens, **masks)
 
-    def attend(self, queries, projected_keys, values, valid_lens=None, *, mask=None):
+    def attend(self, queries, projected_keys, values, valid_lens=None, **masks):
         """The output for keys (b, ..., m, p) that W_k projected."""
         _check_sizes(queries, projected_keys, values)
         Q = self.W_q(queries).unsqueeze(-2)  # (b, ..., n, 1, p)
         K = projected_keys.unsqueeze(-3)  # (b, ..., 1, m, p)
         hidden = torch.tanh(Q + K)  # (b, ..., n, m, p)
         scores = self.w_v(hidden).squeeze(-1)
-        weights = masked_softmax(scores, valid_lens, mask=mask)
+        weights = masked_softmax(scores, valid_lens, **masks)
         self.attention_weights = weights.detach().flatten(0, -3)
         return self.dropout(weights) @ values
 
@@ -227,9 +255,9 @@ class BilinearAttention(DotProductAttention):
         super().__init__(dropout)
         self.W_q = nn.LazyLinear(key_size, bias=False)
 
-    def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
+    def forward(self, queries, keys, values, valid_lens=None, **masks):
         """The weighted sums of the values; see the class."""
-        return super().forward(self.W_q(queries), keys, values, valid_lens, mask=mask)
+        return super().forward(self.W_q(queries), keys, values, valid_lens, **masks)
 
 
 class DistanceAttention(nn.Module):
@@ -247,7 +275,7 @@ class DistanceAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.attention_weights = None  # of the last call
 
-    def forward(self, queries, keys, values, valid_lens=None, *, mask=None):
+    def forward(self, queries, keys, values, valid_lens=None, **masks):
         """The weighted sums of the values; see the class."""
         # Another origin changes no distance; near it, single precision is accurate.
         origin = keys[..., :1, :]
@@ -256,7 +284,7 @@ class DistanceAttention(nn.Module):
         norms = keys.square().sum(dim=-1).unsqueeze(-2)  # (b, ..., 1, m)
         scores = queries @ keys.transpose(-2, -1) - norms / 2
         scores = scores / math.sqrt(keys.shape[-1])
-        weights = masked_softmax(scores, valid_lens, mask=mask)
+        weights = masked_softmax(scores, valid_lens, **masks)
         self.attention_weights = weights.detach().flatten(0, -3)
         return self.dropout(weights) @ values
 

@@ -202,9 +202,7 @@ class TransformerDecoderBlock(nn.Module):
         caches = [*caches]  # the caller's list stays as it is
         caches[self.i] = keys, values, source
 
-        n, m = X.shape[1], keys.shape[2]
-        mask = causal_mask(n, m, start=m - n, device=X.device)
-        Y = self.addnorm1(X, self.attention1.attend(X, keys, values, mask=mask))
+        Y = self.addnorm1(X, self.attention1.attend(X, keys, values, causal=True))
         Z = self.addnorm2(Y, self.attention2.attend(Y, *source, valid_lens))
         return self.addnorm3(Z, self.ffn(Z)), (H, valid_lens, caches)
 
@@ -278,11 +276,12 @@ class TransformerDecoder(AttentionDecoder):
         return self.dense(X), state
 
 
-def _head_traces(Q, K, V, output, mask):
+def _head_traces(Q, K, V, output, causal):
     """The dictionary of each head, for what an attention read and returned."""
     dots = Q @ K.transpose(-2, -1)  # (1, h, n, m)
     scores = dots / math.sqrt(Q.shape[-1])
-    if mask is not None:
+    if causal:
+        mask = causal_mask(*scores.shape[-2:], device=scores.device)
         scores = scores.masked_fill(~mask, -math.inf)
     parts = {"Q": Q, "K": K, "V": V, "dots": dots, "scores": scores}
     parts |= {"weights": scores.softmax(dim=-1), "output": output}
@@ -319,7 +318,7 @@ def translation_trace(model, data, sentence):
             places[module] = {"stack": stack, "kind": kind, "block": block}
 
     def record(module, inputs, options, output):
-        found[module] = _head_traces(*inputs[:3], output, options.get("mask"))
+        found[module] = _head_traces(*inputs[:3], output, options.get("causal"))
 
     try:
         for module in places:

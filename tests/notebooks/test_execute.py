@@ -85,11 +85,10 @@ def test_outputs_are_stored_of_a_run_in_the_folder_and_without_progress_bars(cou
 
 
 def test_metadata_and_numbers_of_cells_do_not_depend_on_the_editor(course):
-    noted = {
-        "running_seconds": 5,
-        "fingerprint": uses.fingerprint(execute.sources(course.notebook)),
-    }
-    assert course.notebook.metadata == execute.METADATA | noted
+    noted = dict(course.notebook.metadata)
+    assert noted.pop("running_seconds") in execute.TIMES
+    fingerprint = uses.fingerprint(execute.sources(course.notebook))
+    assert noted == execute.METADATA | {"fingerprint": fingerprint}
     cells = execute.code_cells(course.notebook)
     assert cells[0].metadata == {}
     assert [cell.execution_count for cell in cells] == [1, 2, 3, 4, 5, 6, 7, 8]

@@ -47,9 +47,10 @@ COORDINATE = re.compile(r"\b[1-9]\d*\.\d{2,}")
 MARKUP = re.compile(r"<[^>]+>")  # but not a text, which may be a number
 # The name of a clip path, which matplotlib may take from the address of an object.
 CLIP_PATH = re.compile(r'(?<=<clipPath id=")p[0-9a-f]{10}(?=")')
-# The fonts of a text in a figure: those that matplotlib found. They become the book's.
+# The fonts of a text in a figure. They become fonts that browsers have, as wide as the one
+# with which matplotlib has measured the text (notebooks/further/00_drawing.ipynb).
 FONTS = re.compile(r"(?<=font-family: )[^;\"]+")
-PAGE_FONTS = "-apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
+PAGE_FONTS = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 # What a running time is rounded up to, in seconds.
 TIMES = 5, 10, 20, 30, 60, 120, 180, 300, 600
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -87,7 +88,7 @@ def normalise(notebook) -> None:
 
 
 def normalise_svg(svg: str, figure: str) -> str:
-    """Round coordinates, name clip paths by figure and order, and use the book's fonts."""
+    """Round coordinates, name clip paths by figure and order, and use browsers' fonts."""
     svg = FONTS.sub(PAGE_FONTS, svg)
     svg = MARKUP.sub(
         lambda tag: COORDINATE.sub(lambda number: f"{float(number[0]):.1f}", tag[0]), svg

@@ -51,9 +51,10 @@ else:
     folder = Path(tempfile.mkdtemp(prefix="d2lmini-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for name, text in files.items():
+        content = base64.b64decode(text) if name.endswith(".ttf") else text.encode()
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\\n")
+        path.write_bytes(content)
     sys.path.insert(0, str(folder))
     print(f"Setup: d2lmini was missing and is now in {{folder}}.")
 '''
@@ -106,14 +107,22 @@ def to_install(library):
 
 
 def package_files(data, stubs=()):
-    """The text of each module and these files of data; some definitions can be stubs."""
+    """The text of each module and these files of data; some definitions can be stubs.
+
+    The text of a font is its bytes in base 64.
+    """
     package = ROOT / PACKAGE
     data = [package / "data" / name for name in data]
-    paths = [ROOT / "LICENSE", *package.glob("*.py"), *data]
-    files = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
-    for name, text in files.items():
-        if name.endswith(".py"):
-            files[name] = unsolved(text, stubs)
+    licenses = ROOT / "LICENSE", package / "data" / "OFL.txt"
+    files = {}
+    for path in [*licenses, *package.glob("*.py"), *data]:
+        if path.suffix == ".ttf":
+            text = base64.b64encode(path.read_bytes()).decode()
+        else:
+            text = path.read_text(encoding="utf-8")
+        if path.suffix == ".py":
+            text = unsolved(text, stubs)
+        files[path.relative_to(ROOT).as_posix()] = text
     return files
 
 

@@ -79,8 +79,9 @@ def fingerprint(sources: list[str]) -> str:
     used = uses(sources)
     parts = [*sources, *(definition.text for definition in used.definitions.values())]
     folder = ROOT / PACKAGE / "data"
-    parts += [(folder / name).read_text(encoding="utf-8") for name in sorted(used.data)]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+    parts = [part.encode() for part in parts]
+    parts += [(folder / name).read_bytes() for name in sorted(used.data)]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
 
 
 @functools.cache

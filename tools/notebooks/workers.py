@@ -25,7 +25,7 @@ class Run(NamedTuple):
     """How a program has ended that was run on a notebook."""
 
     path: Path
-    status: int
+    status: int | None  # None if there was no time left
     stdout: str
     stderr: str
     seconds: float
@@ -43,14 +43,24 @@ def running_seconds(path: Path) -> int:
         return 0
 
 
-def run_each(paths: list[Path], *arguments: str) -> Iterator[Run]:
-    """Run `python ARGUMENTS PATH` for each path; yields a Run as soon as one is done."""
+def run_each(
+    paths: list[Path], *arguments: str, deadline: float | None = None
+) -> Iterator[Run]:
+    """Run `python ARGUMENTS PATH` for each path; yields a Run as soon as one is done.
+
+    What runs at the deadline, a time of `time.monotonic`, is ended; no more is started.
+    """
 
     def run(path):
-        start = time.perf_counter()
+        start = time.monotonic()
+        left = None if deadline is None else max(0, deadline - start)
         command = [sys.executable, *arguments, str(path)]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-        return path, done, time.perf_counter() - start
+        options = {"cwd": ROOT, "capture_output": True, "text": True, "encoding": "utf-8"}
+        try:
+            done = subprocess.run(command, timeout=left, **options)
+        except subprocess.TimeoutExpired:
+            done = subprocess.CompletedProcess(command, None, "", "")
+        return path, done, time.monotonic() - start
 
     left = len(paths)
     with ThreadPoolExecutor(num_workers()) as pool:

@@ -52,7 +52,7 @@ class WithoutMask(nn.Module):
         super().__init__()
         self.attention, self.project = attention, attention.project
 
-    def attend(self, X, keys, values, *, mask):
+    def attend(self, X, keys, values, *, causal):
         return self.attention.attend(X, keys, values)
 
 
