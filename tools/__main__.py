@@ -393,6 +393,19 @@ def colab():
 
 
 @command
+def cuda():
+    """run the notebooks on a GPU, offline (before: PACK=3.12; a trial: STAND_IN=1)"""
+    if value("PACK"):
+        set_up()
+        python("-m", "tests.on_cuda", "--pack", f"--python={value('PACK')}")
+    elif value("STAND_IN"):
+        set_up()
+        python("-m", "tests.on_cuda", "--stand-in", *value("NB").split())
+    else:  # with the Python that has PyTorch there
+        python("-m", "tests.on_cuda", *value("NB").split(), of=sys.executable)
+
+
+@command
 def clean():
     """remove what was built (the environment stays, and a course with its gradebook)"""
     keep = []
@@ -407,6 +420,7 @@ def clean():
 
 
 def main(arguments):
+    os.environ.setdefault("PYTHONUTF8", "1")  # whatever the locale; for all that is started
     names = [each for each in arguments if "=" not in each]
     os.environ.update(each.split("=", 1) for each in arguments if "=" in each)
     unknown = [name for name in names if name not in COMMANDS]

@@ -1,5 +1,7 @@
 """Masks, masked_softmax and the attention layers: oracles and properties."""
 
+from functools import partial
+
 import pytest
 import torch
 from helpers import random
@@ -218,6 +220,51 @@ def test_weights_pool_the_values_and_are_zero_where_mask_or_lengths_forbid(
         torch.testing.assert_close(output, shuffled)
 
 
+@given(problems())
+def test_causal_is_the_causal_mask_of_the_last_queries(problem):
+    queries, keys, values, valid_lens = problem
+    n, m = queries.shape[1], keys.shape[1]
+    mask = d2l.causal_mask(n, m, start=m - n)
+    for layer in layers(queries, keys, values):
+        for lengths in (None, valid_lens):
+            expected = layer(queries, keys, values, lengths, mask=mask)
+            weights = layer.attention_weights
+            output = layer(queries, keys, values, lengths, causal=True)
+            torch.testing.assert_close(output, expected)
+            torch.testing.assert_close(layer.attention_weights, weights)
+
+
+LAYERS = {  # what a GPT has in its blocks
+    "softmax": None,
+    "latent": partial(d2l.LatentAttention, num_latents=4, rotary_width=2),
+    "no window": d2l.WindowAttention,
+    "a wide window": partial(d2l.WindowAttention, window=9),
+}
+
+
+@pytest.mark.parametrize("kind", [*LAYERS, "decoder"])
+def test_there_is_no_mask_where_a_flag_is_enough_or_nothing_is_hidden(kind, monkeypatch):
+    calls, tokens = [], torch.arange(6)[None]
+
+    def noted(*args, attn_mask=None, is_causal=False, **options):
+        calls.append((attn_mask is not None, is_causal))
+        options |= {"attn_mask": attn_mask, "is_causal": is_causal}
+        return scaled_dot_product_attention(*args, **options)
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", noted)
+    if kind == "decoder":
+        model = d2l.TransformerDecoder(9, 8, 16, 2, num_blks=1, dropout=0.5)
+        state = model.init_state(random(1, 4, 8))
+    else:
+        model, state = d2l.GPT(9, 8, 1, 2, attention=LAYERS[kind]), [None]
+    calls.clear()
+    for new in tokens.split((3, 1, 2), dim=1):
+        _, state = model(new, state)
+    of_source = [(False, False)] if kind == "decoder" else []
+    expected = [(False, True), *of_source, (False, False), *of_source, (True, False)]
+    assert calls == [*expected, *of_source]
+
+
 @pytest.mark.parametrize("dropout", [0, 0.5])
 @pytest.mark.parametrize("heads", [(), (3,)])
 def test_a_query_without_valid_keys_gets_zeros_and_finite_gradients(dropout, heads):
@@ -263,6 +310,7 @@ def test_dot_product_attention_keeps_nothing_of_size_n_by_m_and_no_graph():
         lambda part: saved.append(part) or part, lambda part: part
     ):
         layer(*(2 * part for part in inputs))
+        layer(*(2 * part for part in inputs), causal=True)
     assert all(part.numel() < 128 * 128 for part in saved)
     assert not layer.attention_weights.requires_grad
 

@@ -1,0 +1,85 @@
+"""No figure that is as wide as its text takes its size from the fonts of the machine."""
+
+import dataclasses
+import itertools
+import re
+
+import matplotlib
+import nbformat
+import pytest
+from matplotlib import font_manager
+from matplotlib import pyplot as plt
+
+import d2lmini as d2l
+from tools import ROOT, every_notebook
+
+SIZE = re.compile(r"<Figure size [\d.x]+")
+SYSTEM = (
+    "Arial",
+    "Helvetica",
+    "Helvetica Neue",
+    "Liberation Sans",
+    "Segoe UI",
+    "DejaVu Sans",
+)
+
+
+@pytest.fixture
+def wide_fonts(monkeypatch):
+    """Let the machine have one font under all these names, with wide letters."""
+    d2l.use_svg_display()
+    fonts = font_manager.fontManager
+    known = [font for font in fonts.ttflist if font.name.startswith("d2lmini")]
+    known += [
+        f for f in fonts.ttflist if str(f.fname).startswith(matplotlib.get_data_path())
+    ]
+    wide = next(font for font in known if font.name == "DejaVu Sans Mono")
+    styles = itertools.product(SYSTEM, ("normal", "italic"), (400, 700))
+    misleading = [
+        dataclasses.replace(wide, name=name, style=style, weight=weight)
+        for name, style, weight in styles
+    ]
+    monkeypatch.setattr(fonts, "ttflist", misleading + known)
+    fonts.addfont(wide.fname)  # so that matplotlib looks again for all fonts
+    with plt.rc_context():
+        yield wide
+    monkeypatch.undo()
+    fonts.addfont(wide.fname)
+
+
+def sizes(cell):
+    """The sizes of a cell's figures, as it has printed them."""
+    texts = [output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+    return [found[0] for text in texts if (found := SIZE.match(text))]
+
+
+def measuring():
+    """Notebooks and their cells to the last figure of a size that comes from a text.
+
+    Those that train a model before are compared by nbval alone.
+    """
+    for path in every_notebook():
+        cells = nbformat.read(path, as_version=4).cells
+        cells = [cell for cell in cells if cell.cell_type == "code"]
+        while cells and not any("." in size for size in sizes(cells[-1])):
+            cells.pop()
+        if cells and "rainer(" not in "".join(cell.source for cell in cells):
+            name = path.relative_to(ROOT / "notebooks").with_suffix("").as_posix()
+            yield pytest.param(path, cells, id=name)
+
+
+@pytest.mark.parametrize("path, cells", [*measuring()])
+def test_a_font_of_the_machine_changes_no_size(path, cells, wide_fonts, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    namespace, drawn = {}, []
+    for cell in cells:
+        exec(compile(cell.source, f"cell {cell.execution_count}", "exec"), namespace)
+        if plt.get_fignums():
+            drawn.append((cell.execution_count, SIZE.match(repr(plt.gcf()))[0]))
+            plt.close("all")
+    stored = [(cell.execution_count, size) for cell in cells for size in sizes(cell)]
+    assert drawn == stored
+    ours, theirs = (
+        plt.figtext(0, 0, "width", family=name) for name in ("d2lmini Sans", "Arial")
+    )
+    assert theirs.get_window_extent().width > 1.1 * ours.get_window_extent().width
