@@ -12,6 +12,10 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TQDM_DISABLE", "1")
 os.environ.setdefault("NVIDIA_TF32_OVERRIDE", "0")
+# Files that are read without an encoding are reported (pyproject.toml) in the tests' own
+# process, but not in kernels and other programs, where libraries do so.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.pop("PYTHONWARNDEFAULTENCODING", None)
 
 
 def pytest_collectstart(collector):

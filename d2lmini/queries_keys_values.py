@@ -55,13 +55,13 @@ def draw_attention(query, keys, values, output, scores, weights, *, temperature=
         """Write labels right of what is there; returns their places and boxes."""
         nonlocal right
         heights = rows if len(labels) > 1 else [middle]
-        style = {"boxstyle": "round,pad=0.45"}  # with room for a wider font
+        style = {"boxstyle": "round,pad=0.4"}  # with some room for a wider font
         if color == "none":
             style["edgecolor"] = "none"
         texts = [draw_box(axes, 0, *at, color, **style) for at in zip(heights, labels)]
         head = axes.text(0, 8, title, ha="center", va="center", color="0.35")
         pixels = max(text.get_window_extent().width for text in (*texts, head))
-        width = 72 * pixels / figure.dpi + 8
+        width = 72 * pixels / figure.dpi + 6
         for text in (*texts, head):
             text.set_x(right + width / 2)
         right += width + gap

@@ -44,6 +44,8 @@ from grading import isolation, parser
 from grading.mend import NOTE, grade_id, sheets
 from grading.tables import Tables
 
+TIME = "%Y-%m-%d %H:%M:%S"
+
 
 class Row(NamedTuple):
     """What is said of a student: no points if the notebook was not graded."""
@@ -280,7 +282,7 @@ def review(api, assignment, student, before, unchanged, found):
 def log_changes(course, assignment, student, before, after):
     """Append to changes.csv which points have changed since this was graded last."""
     rows = [
-        [time.strftime("%F %T"), student, assignment, name, before[name].score, mark.score]
+        [time.strftime(TIME), student, assignment, name, before[name].score, mark.score]
         for name, mark in after.items()
         if name in before and before[name].score != mark.score
     ]
@@ -298,7 +300,7 @@ def failure(course, result):
     """The first error that nbgrader met, in a line; its whole log goes into grade.log."""
     log = result.get("log") or result["error"]
     with open(course / "grade.log", "a", encoding="utf-8") as file:
-        file.write(f"{time.strftime('%F %T')}\n{log}\n")
+        file.write(f"{time.strftime(TIME)}\n{log}\n")
     errors = re.findall(r"^ +(?:\w+\.)*([A-Z]\w+: .+)$", log, re.MULTILINE)
     line = "".join(filter(str.isprintable, errors[0])) if errors else "nbgrader gave up"
     return f"{line[:150]} (see grade.log)"

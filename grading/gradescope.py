@@ -83,7 +83,7 @@ def write_zip(course, assignment):
     command += sorted(path.name for path in files.iterdir())
     path = {"PYTHONPATH": str(files)}  # otter imports the plugin already now
     made = subprocess.run(
-        command, cwd=files, env=os.environ | path, capture_output=True, text=True
+        command, cwd=files, env=os.environ | path, capture_output=True, encoding="utf-8"
     )
     if made.returncode:
         raise ValueError(f"otter generate failed:\n{made.stdout}{made.stderr}")

@@ -99,7 +99,7 @@ def run(paths, stand_in, seconds):
     if not stand_in:
         calls = ["pytest", "-m", "gpu", "-p", "no:cacheprovider", "tests/package"]
         done = subprocess.run(
-            [sys.executable, "-m", *calls], cwd=ROOT, capture_output=True, text=True
+            [sys.executable, "-m", *calls], cwd=ROOT, capture_output=True, encoding="utf-8"
         )
         (out / "calls.txt").write_text(done.stdout + done.stderr, encoding="utf-8")
         print("calls of tests/package:", done.stdout.strip().splitlines()[-1])

@@ -176,7 +176,9 @@ def test():
     else:
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
     gpu = ["-m", "gpu"] if device == "cuda" else []
-    python("-m", "pytest", "-n", "logical", "--dist", "loadfile", "-rs", *gpu, "tests")
+    strict = os.environ | {"PYTHONWARNDEFAULTENCODING": "1"}  # as in pyproject.toml
+    pytest = "-m", "pytest", "-n", "logical", "--dist", "loadfile", "-rs"
+    python(*pytest, *gpu, "tests", env=strict)
     every = ["--all"] if value("ALL") or device == "cuda" else []
     python("-m", "tools.notebooks.compare", *every, *value("NB").split())
 

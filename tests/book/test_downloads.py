@@ -35,14 +35,14 @@ def small_book(tmp_path_factory):
     for name in ("_config.yml", CHAPTER, SHEET, SAVED):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
-    (folder / "_toc.yml").write_text(TOC)
+    (folder / "_toc.yml").write_text(TOC, encoding="utf-8")
     command = [Path(sys.executable).parent / "jupyter-book", "build", "."]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "REPO": ""}
 
     def build(solutions="", fails=False):
         environment["SOLUTIONS"] = solutions
         done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True
+            command, cwd=folder, env=environment, capture_output=True, encoding="utf-8"
         )
         assert bool(done.returncode) == fails, done.stderr[-3000:]
         return done.stdout + done.stderr if fails else folder / "_build" / "html"

@@ -25,7 +25,9 @@ def write(tmp_path):
 
 
 def test_a_formula_becomes_html_with_its_source_and_mathml(write):
-    page = BeautifulSoup(write(r"\[a &lt; \boldsymbol{\beta}\]").read_text(), "lxml")
+    page = BeautifulSoup(
+        write(r"\[a &lt; \boldsymbol{\beta}\]").read_text(encoding="utf-8"), "lxml"
+    )
     formula = page.select_one("div.math")
     assert formula["data-tex"] == r"\[a < \boldsymbol{\beta}\]"
     assert formula.select_one("mjx-container > mjx-math[aria-hidden=true] mjx-c")
@@ -36,7 +38,7 @@ def test_a_formula_becomes_html_with_its_source_and_mathml(write):
 def test_formulas_refer_to_each_other_forwards_and_backwards(write):
     equation = r"\[x \tag{7.2}\label{eq:x}\]"
     refer = r"\(\eqref{eq:x}\)"
-    page = BeautifulSoup(write(refer, equation, refer).read_text(), "lxml")
+    page = BeautifulSoup(write(refer, equation, refer).read_text(encoding="utf-8"), "lxml")
     (target,) = {link["href"] for link in page.select(".math > a")}
     assert {link.text for link in page.select("a")} == {"(7.2)"}
     assert page.select("[aria-hidden] a") == []  # or screen readers would not find it
@@ -47,7 +49,7 @@ def test_formulas_refer_to_each_other_forwards_and_backwards(write):
 def test_punctuation_stays_on_the_line_of_the_formula_before_it(write):
     inline = r'<span class="math notranslate">\(x\)</span>'
     text = f"<p>If {inline} and {inline}, then ({inline}).</p>"
-    page = BeautifulSoup(write(text=text).read_text(), "lxml")
+    page = BeautifulSoup(write(text=text).read_text(encoding="utf-8"), "lxml")
     ends = [tag.contents[-1] for tag in page.select("span.unbroken:has(> .math)")]
     assert ends == [",", ")."]
 

@@ -44,11 +44,14 @@ def test_only_a_commit_that_has_passed_all_of_ci_is_published():
 
 def test_the_slow_tests_of_every_folder_run_and_alike_here_and_on_github():
     (command,) = re.findall(
-        r"-m pytest (.* -m \"slow and not weekly\" .*)", (ROOT / ".ci" / "run").read_text()
+        r"-m pytest (.* -m \"slow and not weekly\" .*)",
+        (ROOT / ".ci" / "run").read_text(encoding="utf-8"),
     )
     folders = {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
     assert {word.split("/")[1] for word in command.split() if "/" in word} == folders
-    assert command in (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    assert command in (ROOT / ".github" / "workflows" / "ci.yml").read_text(
+        encoding="utf-8"
+    )
 
 
 WORKFLOWS = sorted(path.stem for path in (ROOT / ".github" / "workflows").glob("*.yml"))
@@ -155,9 +158,9 @@ def test_a_push_runs_every_notebook_once():
 
 
 def test_the_pythons_are_the_same_everywhere():
-    requires = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-        "requires-python"
-    ]
+    requires = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]["requires-python"]
     oldest, newest = commands.OLDEST, commands.NEWEST
     assert requires == f">=3.{oldest[1]},<3.{newest[1] + 1}"
     for name in ("README.md", "grading/students.py"):
@@ -179,12 +182,12 @@ def test_make_hands_every_command_and_its_variables_on(tmp_path):
     command = ["make", "--no-print-directory", "--file", ROOT / "Makefile"]
     command += ["PYTHON=./python", "NB=one.ipynb"]
     python = tmp_path / "python"
-    python.write_text('#!/bin/sh\necho "$@ $NB"\n')
+    python.write_text('#!/bin/sh\necho "$@ $NB"\n', encoding="utf-8")
     python.chmod(0o755)
     for name in commands.COMMANDS:
         (tmp_path / name).mkdir()  # as the folder book/, which is no reason to do nothing
         done = subprocess.run(
-            [*command, name], cwd=tmp_path, capture_output=True, text=True
+            [*command, name], cwd=tmp_path, capture_output=True, encoding="utf-8"
         )
         assert done.stdout == f"-m tools {name} one.ipynb\n", done.stderr
 
@@ -212,10 +215,14 @@ def test_the_version_is_the_same_everywhere():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     version = project["project"]["version"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    newest = re.search(r"^## (\S+) \((\S+)\)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    newest = re.search(
+        r"^## (\S+) \((\S+)\)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M
+    )
     assert citation["version"] == newest[1] == version
     assert citation["date-released"] == newest[2]
-    assert f"d2lmini-{version}-py3" in (ROOT / "book" / "index.md").read_text()
+    assert f"d2lmini-{version}-py3" in (ROOT / "book" / "index.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_dev_container_sets_up_the_environment_that_its_notebooks_use():

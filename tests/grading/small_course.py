@@ -90,7 +90,7 @@ SCRIPT = "<script>alert(1)</script>"
 def tool(name, *arguments, fails=False):
     """What a tool prints; also its errors, if it is to fail."""
     command = [sys.executable, "-m", f"grading.{name}", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8")
     assert done.returncode == fails, done.stdout + done.stderr
     return done.stdout + done.stderr * fails
 

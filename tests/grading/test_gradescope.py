@@ -167,7 +167,7 @@ def otter(tmp_path_factory):
         "--quiet",
         "otter-grader[grading]==7.*",
     )
-    done = subprocess.run(install, capture_output=True, text=True)
+    done = subprocess.run(install, capture_output=True, encoding="utf-8")
     if done.returncode:
         pytest.skip(f"otter-grader cannot be installed here: {done.stderr[-300:]}")
     paths = {"base": str(folder), "platbase": str(folder)}
@@ -184,7 +184,7 @@ def run_otter(otter, autograder, notebook, folder):
         command,
         env=os.environ | {"PYTHONPATH": str(files)},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
     )
     assert done.returncode == 0, done.stdout + done.stderr
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))

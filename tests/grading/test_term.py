@@ -41,7 +41,7 @@ def test_collected_from_platforms_graded_by_hand_late_and_exported(tmp_path):
 
     def nbgrader(*arguments):
         command = [sys.executable, "-m", "nbgrader", *arguments]
-        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8")
         assert run.returncode == 0, run.stderr
 
     nbgrader("zip_collect", NAME)
@@ -108,5 +108,5 @@ def test_an_instructors_own_tests_take_the_place_of_ours(tmp_path):
     (own / "0.9.py").write_text("", encoding="utf-8")
     command = [sys.executable, "-m", "grading.assignments", "--course", tmp_path]
     command += ["--exercises", tmp_path / "exercises"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8")
     assert "has 0.9, which has no hidden tests" in done.stderr and done.returncode == 1

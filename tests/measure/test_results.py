@@ -68,7 +68,7 @@ def test_the_commit_says_when_files_other_than_tables_were_changed(tmp_path):
     def git(*arguments):
         options = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
         done = ["git", *options, *arguments]
-        return subprocess.check_output(done, cwd=tmp_path, text=True).strip()
+        return subprocess.check_output(done, cwd=tmp_path, encoding="utf-8").strip()
 
     git("init", "--quiet")
     git("commit", "--quiet", "--allow-empty", "--message", "Begin")

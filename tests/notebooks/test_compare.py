@@ -15,11 +15,11 @@ def project(tmp_path, monkeypatch):
     """The root of a project with one notebook, which uses `again` and so `double`."""
     folder = tmp_path / "d2lmini"
     (folder / "data").mkdir(parents=True)
-    (folder / "first.py").write_text(FIRST)
-    (folder / "second.py").write_text(SECOND)
-    (folder / "__init__.py").write_text("from .second import again\n")
+    (folder / "first.py").write_text(FIRST, encoding="utf-8")
+    (folder / "second.py").write_text(SECOND, encoding="utf-8")
+    (folder / "__init__.py").write_text("from .second import again\n", encoding="utf-8")
     for name in compare.REQUIRED:
-        (tmp_path / name).write_text("")
+        (tmp_path / name).write_text("", encoding="utf-8")
     write(tmp_path / "notebooks" / "01_one.ipynb", 12)
     for module in (uses, compare):
         monkeypatch.setattr(module, "ROOT", tmp_path)
@@ -55,7 +55,7 @@ def test_a_notebook_is_stale_if_anything_it_depends_on_has_changed(
 ):
     path = project / "notebooks" / "01_one.ipynb"
     before = compare.key(path)
-    text = (project / file).read_text()
+    text = (project / file).read_text(encoding="utf-8")
     assert old in text
     (project / file).write_text(text.replace(old, new) if old else new)
     uses.read_package.cache_clear()
@@ -75,8 +75,12 @@ def test_what_has_passed_in_another_way_to_compute_is_stale(project, monkeypatch
 def test_a_notebook_that_cannot_be_read_stops_no_other(project, capsys, text):
     broken = project / "notebooks" / "02_two.ipynb"
     write(broken, 12)
-    text = broken.read_text().replace("print(", "print((") if text == "cells" else text
-    broken.write_text(text)
+    text = (
+        broken.read_text(encoding="utf-8").replace("print(", "print((")
+        if text == "cells"
+        else text
+    )
+    broken.write_text(text, encoding="utf-8")
     assert execute.out_of_date(broken)
     assert compare.main([]) == 1
     printed = capsys.readouterr().out

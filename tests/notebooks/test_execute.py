@@ -132,10 +132,10 @@ def test_all_outputs_come_from_one_run(course, run):
 def test_what_was_edited_while_a_notebook_ran_is_not_overwritten(tmp_path, capsys):
     edit = "file = pathlib.Path('one.ipynb')\nfile.write_text(file.read_text() + ' ')"
     path = write(tmp_path / "one.ipynb", code(f"import pathlib\n\n{edit}"))
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     assert execute.main([str(path)]) == 1
     assert f"{path}: was changed while it ran" in capsys.readouterr().err
-    assert path.read_text() == f"{text} "
+    assert path.read_text(encoding="utf-8") == f"{text} "
 
 
 def test_a_failure_names_notebook_and_cell_and_stops_no_other(tmp_path, capsys):

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import re
+import warnings
 
 import matplotlib
 import nbformat
@@ -42,7 +43,7 @@ def wide_fonts(monkeypatch):
     monkeypatch.setattr(fonts, "ttflist", misleading + known)
     fonts.addfont(wide.fname)  # so that matplotlib looks again for all fonts
     with plt.rc_context():
-        yield wide
+        yield
     monkeypatch.undo()
     fonts.addfont(wide.fname)
 
@@ -72,6 +73,7 @@ def measuring():
 def test_a_font_of_the_machine_changes_no_size(path, cells, wide_fonts, monkeypatch):
     monkeypatch.chdir(path.parent)
     namespace, drawn = {}, []
+    warnings.simplefilter("ignore")  # as in a notebook; until this test ends
     for cell in cells:
         exec(compile(cell.source, f"cell {cell.execution_count}", "exec"), namespace)
         if plt.get_fignums():

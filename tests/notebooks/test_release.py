@@ -51,5 +51,5 @@ def test_right_answers_pass_the_visible_tests_where_only_the_release_is(path, tm
     runner.write_text(RUNNER, encoding="utf-8")
     cells.write_text(json.dumps(todo), encoding="utf-8")
     command = [tmp_path / "clean" / "bin" / "python", runner, cells]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8")
     assert done.stdout.endswith("all pass\n"), done.stderr[-3000:]

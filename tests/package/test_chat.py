@@ -148,7 +148,8 @@ def test_the_command_runs_the_functions_of_a_file(talk, tmp_path, monkeypatch):
     model, tokenizer = gpt(), letters(["<|im_start|>", "<|im_end|>"])
     d2l.save_pretrained(model, tokenizer, tmp_path)
     file = tmp_path / "tools.py"
-    file.write_text("from json import dumps\n\ndef b(c):\n    return c\n\n_d = b\n")
+    text = "from json import dumps\n\ndef b(c):\n    return c\n\n_d = b\n"
+    file.write_text(text, encoding="utf-8")
     found = {}
     monkeypatch.setattr(chat, "converse", lambda *args, **options: found.update(options))
     options = "--model", tmp_path, "--tools", file
@@ -160,10 +161,10 @@ def test_the_command_runs_the_functions_of_a_file(talk, tmp_path, monkeypatch):
         ("def b(", "SyntaxError"),
         (None, "FileNotFoundError"),
     ]:
-        file.write_text(text) if text else file.unlink()
+        file.write_text(text, encoding="utf-8") if text else file.unlink()
         error, _ = talk(*options, typed="")
         assert error.startswith(f"chat: {file}: ") and message in error
-    file.write_text("def b(c):\n    return c\n")
+    file.write_text("def b(c):\n    return c\n", encoding="utf-8")
     d2l.save_pretrained(model, letters(), tmp_path)
     error, _ = talk(*options, typed="")
     assert error.startswith("chat: --tools: the tokenizer must have <|im_start|>")
@@ -188,7 +189,9 @@ def test_ctrl_c_ends_an_answer_and_not_the_chat(tmp_path):
     start += "runpy.run_module('d2lmini.chat', run_name='__main__')"
     options = ["--model", tmp_path, "--max-new-tokens", "99000"]
     command, pipe = [sys.executable, "-c", start, *options], subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=ROOT, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, cwd=ROOT, encoding="utf-8"
+    ) as process:
         timer = threading.Timer(60, process.kill)  # or the tests would wait for ever
         timer.start()
         process.stdin.write("ab\n")

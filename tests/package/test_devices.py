@@ -227,7 +227,7 @@ PAGES = sorted(path for folder in FOLDERS for path in folder.glob("*.ipynb"))
 def failures(notebook):
     """A line for each cell that fails on the device that stands in for CUDA."""
     command = [sys.executable, ROOT / "tests" / "package" / "stand_in.py", notebook]
-    options = {"stdout": subprocess.PIPE, "text": True, "check": True}
+    options = {"stdout": subprocess.PIPE, "encoding": "utf-8", "check": True}
     return subprocess.run(command, cwd=ROOT, **options).stdout.splitlines()
 
 

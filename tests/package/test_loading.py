@@ -129,14 +129,14 @@ def copy(saved, family, folder):
     """Copy a checkpoint; return its weights and its config."""
     for path in saved[family].iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
-    config = json.loads((folder / "config.json").read_text())
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     return load_file(folder / "model.safetensors"), config
 
 
 def write(folder, tensors, config):
     tensors = {name: W.contiguous() for name, W in tensors.items()}
     save_file(tensors, folder / "model.safetensors")
-    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
 
 
 def test_the_names_and_fields_of_older_files_are_read_too(saved, tmp_path):

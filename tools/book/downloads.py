@@ -68,7 +68,7 @@ def write_wheel(folder, stubs=()):
         for name in ("pyproject.toml", "README.md"):
             shutil.copy(ROOT / name, copy)
         command = [sys.executable, "-c", BUILD, str(folder)]
-        done = subprocess.run(command, cwd=copy, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=copy, capture_output=True, encoding="utf-8")
     if done.returncode:
         from sphinx.errors import (
             ExtensionError,

@@ -111,7 +111,7 @@ def decode(model, batch, num_steps):
 def training_rows():
     data, cpuinfo = d2lmini.MTFraEng(128), Path("/proc/cpuinfo")
     short = [part[:128] for part in data.arrays]
-    has_bf16 = cpuinfo.exists() and "bf16" in cpuinfo.read_text()
+    has_bf16 = cpuinfo.exists() and "bf16" in cpuinfo.read_text(encoding="utf-8")
     for title, batch, threshold, bf16_threshold in [
         ("a training step, 128 sentences of 9 tokens", short, 1.4, 2),
         ("a training step, 16 sentences of 128 tokens", random_batch(data), 0.95, 1.25),
@@ -171,11 +171,11 @@ def peak_memory(function):
 
 def added_memory(function):
     def resident(key):
-        status = Path("/proc/self/status").read_text()
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
         return int(re.search(rf"{key}:\s+(\d+)", status)[1]) / 1024
 
     function(16)  # what the first call in a process loads does not count
-    Path("/proc/self/clear_refs").write_text("5")  # sets the peak back
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # sets the peak back
     before = resident("VmRSS")
     function()
     return resident("VmHWM") - before
@@ -224,7 +224,9 @@ def import_time(statement):
     setup = f"import sys, torch; sys.path.insert(0, {str(ROOT)!r})"
     setup += "; from tools.measure import d2l_reference"
     options = ["-m", "timeit", "-n", "1", "-r", "1", "-u", "msec", "-s", setup]
-    printed = subprocess.check_output([sys.executable, *options, statement], text=True)
+    printed = subprocess.check_output(
+        [sys.executable, *options, statement], encoding="utf-8"
+    )
     return float(re.search(r"([\d.e+]+) msec", printed)[1])
 
 

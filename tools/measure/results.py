@@ -37,7 +37,9 @@ def origin():
     To be called before measuring, since the files can change while a program runs.
     """
     cpuinfo, today = Path("/proc/cpuinfo"), date.today()
-    found = cpuinfo.exists() and re.search(r"model name\s*: (.+)", cpuinfo.read_text())
+    found = cpuinfo.exists() and re.search(
+        r"model name\s*: (.+)", cpuinfo.read_text(encoding="utf-8")
+    )
     return (
         f"*Measured on {today.day} {today:%B %Y} by `{command(sys.argv)}`{commit()}, on "
         f"{found[1] if found else platform.machine()} with {os.cpu_count()} cores "
@@ -57,7 +59,7 @@ def commit(root=ROOT):
     """The commit, and whether anything but the tables was changed; nothing without git."""
 
     def git(*arguments):
-        options = {"cwd": root, "text": True, "stderr": subprocess.DEVNULL}
+        options = {"cwd": root, "encoding": "utf-8", "stderr": subprocess.DEVNULL}
         return subprocess.check_output(["git", *arguments], **options)
 
     try:

@@ -55,7 +55,7 @@ def run_each(
         start = time.monotonic()
         left = None if deadline is None else max(0, deadline - start)
         command = [sys.executable, *arguments, str(path)]
-        options = {"cwd": ROOT, "capture_output": True, "text": True, "encoding": "utf-8"}
+        options = {"cwd": ROOT, "capture_output": True, "encoding": "utf-8"}
         try:
             done = subprocess.run(command, timeout=left, **options)
         except subprocess.TimeoutExpired:
