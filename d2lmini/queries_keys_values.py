@@ -55,10 +55,8 @@ def draw_attention(query, keys, values, output, scores, weights, *, temperature=
         """Write labels right of what is there; returns their places and boxes."""
         nonlocal right
         heights = rows if len(labels) > 1 else [middle]
-        style = {"boxstyle": "round,pad=0.4"}  # with some room for a wider font
-        if color == "none":
-            style["edgecolor"] = "none"
-        texts = [draw_box(axes, 0, *at, color, **style) for at in zip(heights, labels)]
+        edge = {"edgecolor": "none"} if color == "none" else {}
+        texts = [draw_box(axes, 0, *at, color, **edge) for at in zip(heights, labels)]
         head = axes.text(0, 8, title, ha="center", va="center", color="0.35")
         pixels = max(text.get_window_extent().width for text in (*texts, head))
         width = 72 * pixels / figure.dpi + 6
@@ -75,7 +73,7 @@ def draw_attention(query, keys, values, output, scores, weights, *, temperature=
         patches = {"patchA": start[1], "patchB": end[1]}
         draw_arrow(axes, start[0], end[0], color=color, **style, **patches)
 
-    (source,) = column("query", [query], "query", gap=11)
+    (source,) = column("query", [query], "query", gap=10)
     steps = [column("keys", keys, "key"), column("scores", numbers(scores))]
     if temperature is not None:
         steps.append(column(f"÷ {temperature:.3g}", numbers(scores / temperature)))
@@ -83,8 +81,8 @@ def draw_attention(query, keys, values, output, scores, weights, *, temperature=
     draw_box(axes, right + 7, middle, "softmax", "output", size).set_rotation(90)
     steps.append([((right + 7, y), axes.patches[-1]) for y in rows])
     right += 24
-    steps.append(column("weights", numbers(weights), gap=10))
-    sources = column("values", values, "value", gap=13)
+    steps.append(column("weights", numbers(weights), gap=9))
+    sources = column("values", values, "value", gap=11)
     (target,) = column("weighted sum", [output], "output", gap=2)
     for *row, value, weight in zip(*steps, sources, weights.tolist(), strict=True):
         for start, end in itertools.pairwise([source, *row]):

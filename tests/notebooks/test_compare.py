@@ -57,7 +57,8 @@ def test_a_notebook_is_stale_if_anything_it_depends_on_has_changed(
     before = compare.key(path)
     text = (project / file).read_text(encoding="utf-8")
     assert old in text
-    (project / file).write_text(text.replace(old, new) if old else new)
+    text = text.replace(old, new) if old else new
+    (project / file).write_text(text, encoding="utf-8")
     uses.read_package.cache_clear()
     assert (compare.key(path) != before) == stale
 
