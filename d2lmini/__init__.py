@@ -23,6 +23,7 @@ from .drawing import (
     show_memory,
     show_pretraining_masks,
     smollm2_heads,
+    text_width,
     use_svg_display,
 )
 from .efficient_attention import (
@@ -195,6 +196,7 @@ __all__ = [
     "FILLS",
     "SERIES",
     "use_svg_display",
+    "text_width",
     "set_figsize",
     "label_curves",
     "set_axes",

@@ -15,15 +15,19 @@ import matplotlib
 import numpy as np
 import torch
 from matplotlib import pyplot as plt
+from matplotlib.cbook import is_math_text
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.font_manager import FontProperties
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path as Polyline
+from matplotlib.textpath import text_to_path
 
 __all__ = [
     "COLORS",
     "FILLS",
     "SERIES",
     "use_svg_display",
+    "text_width",
     "set_figsize",
     "label_curves",
     "set_axes",
@@ -118,6 +122,17 @@ def use_svg_display():
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
         set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None})
+
+
+def text_width(text, size=10):
+    """The width of a text in points, at a size in points, the same on every machine.
+
+    It is that of the longest line.
+    """
+    use_svg_display()
+    font = FontProperties(size=size)
+    measure = text_to_path.get_text_width_height_descent
+    return max(measure(line, font, is_math_text(line))[0] for line in text.split("\n"))
 
 
 def set_figsize(figsize=(3.5, 2.5)):
@@ -272,16 +287,8 @@ def draw_translations(sources, references, translations):
             raise ValueError(f"{title} must hold {expected}")
     use_svg_display()
     ax = plt.figure().add_axes((0, 0, 1, 1))
-
-    def width(text):  # in points, spaces at the end included
-        found = [ax.text(0, 0, text + "."), ax.text(0, 0, ".")]
-        long, short = (one.get_window_extent().width for one in found)
-        for one in found:
-            one.remove()
-        return 72 / ax.figure.dpi * (long - short)
-
-    space = width(" ") + 1
-    left = max(map(width, ["reference", *translations])) + 12
+    space = text_width("a a") - text_width("aa") + 1
+    left = max(map(text_width, ["reference", *translations])) + 12
     right, y = left, 0
     for i, (source, reference) in enumerate(zip(sources, references)):
         ax.text(left, y, source, color="0.4", style="italic", va="baseline")
@@ -299,12 +306,12 @@ def draw_translations(sources, references, translations):
                     continue
                 first = x
                 for word in words[start:end]:  # in the middle of a place with room for
-                    place = 1.08 * width(word)  # a font that is somewhat wider
+                    place = 1.08 * text_width(word)  # a font that is somewhat wider
                     ax.text(x + place / 2, y, word, color=color, ha="center")
                     x += place + space
                 if kind != "equal":
                     ax.plot([first, x - space], [y - 3, y - 3], color=color)
-            right = max(right, x, left + 1.12 * width(source))
+            right = max(right, x, left + 1.12 * text_width(source))
         y -= 30
     ax.set(xlim=(0, right), ylim=(y + 22, 12))
     ax.figure.set_size_inches(right / 72, -(y + 10) / 72)

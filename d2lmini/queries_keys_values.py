@@ -10,7 +10,14 @@ import itertools
 
 import torch
 
-from .drawing import draw_arrow, draw_box, plt, show_interactive, use_svg_display
+from .drawing import (
+    draw_arrow,
+    draw_box,
+    plt,
+    show_interactive,
+    text_width,
+    use_svg_display,
+)
 
 __all__ = ["show_softmax", "draw_attention", "show_heatmaps", "attention_pooling"]
 
@@ -56,12 +63,10 @@ def draw_attention(query, keys, values, output, scores, weights, *, temperature=
         nonlocal right
         heights = rows if len(labels) > 1 else [middle]
         edge = {"edgecolor": "none"} if color == "none" else {}
-        texts = [draw_box(axes, 0, *at, color, **edge) for at in zip(heights, labels)]
-        head = axes.text(0, 8, title, ha="center", va="center", color="0.35")
-        pixels = max(text.get_window_extent().width for text in (*texts, head))
-        width = 72 * pixels / figure.dpi + 6
-        for text in (*texts, head):
-            text.set_x(right + width / 2)
+        width = max(map(text_width, [title, *labels])) + 7
+        x = right + width / 2
+        axes.text(x, 8, title, ha="center", va="center", color="0.35")
+        texts = [draw_box(axes, x, *at, color, **edge) for at in zip(heights, labels)]
         right += width + gap
         return [(text.get_position(), text.get_bbox_patch()) for text in texts]
 
@@ -73,7 +78,7 @@ def draw_attention(query, keys, values, output, scores, weights, *, temperature=
         patches = {"patchA": start[1], "patchB": end[1]}
         draw_arrow(axes, start[0], end[0], color=color, **style, **patches)
 
-    (source,) = column("query", [query], "query", gap=10)
+    (source,) = column("query", [query], "query", gap=11)
     steps = [column("keys", keys, "key"), column("scores", numbers(scores))]
     if temperature is not None:
         steps.append(column(f"÷ {temperature:.3g}", numbers(scores / temperature)))
@@ -81,8 +86,8 @@ def draw_attention(query, keys, values, output, scores, weights, *, temperature=
     draw_box(axes, right + 7, middle, "softmax", "output", size).set_rotation(90)
     steps.append([((right + 7, y), axes.patches[-1]) for y in rows])
     right += 24
-    steps.append(column("weights", numbers(weights), gap=9))
-    sources = column("values", values, "value", gap=11)
+    steps.append(column("weights", numbers(weights), gap=10))
+    sources = column("values", values, "value", gap=13)
     (target,) = column("weighted sum", [output], "output", gap=2)
     for *row, value, weight in zip(*steps, sources, weights.tolist(), strict=True):
         for start, end in itertools.pairwise([source, *row]):

@@ -87,6 +87,14 @@ def test_a_colour_blind_reader_can_tell_the_colours_apart():
             assert (seen(first) - seen(second)).norm() > 10, (first, second)
 
 
+def test_a_text_is_as_wide_as_its_longest_line_in_arial():
+    letter = d2l.text_width("aaaaa") - d2l.text_width("aaaa")
+    assert letter == pytest.approx(10 * 1139 / 2048, abs=0.02)  # Arial's own number
+    assert d2l.text_width("aaaa\na") == d2l.text_width("aaaa")
+    assert d2l.text_width("aaaa", size=20) == pytest.approx(2 * d2l.text_width("aaaa"))
+    assert d2l.text_width("$x_i$") < d2l.text_width("x_i") < d2l.text_width("$ x_i")
+
+
 def test_wrong_words_are_marked_and_missing_ones_have_a_caret():
     references = ["le chat blanc dort .", "le chat dort ."]
     translations = {"first": ["le chien blanc dort .", "le chat dort ."]}
