@@ -33,7 +33,7 @@ def wide_fonts(monkeypatch):
     known += [
         f for f in fonts.ttflist if str(f.fname).startswith(matplotlib.get_data_path())
     ]
-    (wide,) = [f for f in known if str(f.fname).endswith("DejaVuSansMono.ttf")]
+    wide = next(f for f in known if str(f.fname).endswith("DejaVuSansMono.ttf"))
     misleading = [dataclasses.replace(wide, name=name) for name in SYSTEM]
     monkeypatch.setattr(fonts, "ttflist", misleading + known)
     fonts.addfont(wide.fname)  # so that matplotlib looks again for all fonts
