@@ -39,7 +39,7 @@ SEARCHES = {  # what a reader looks for, and the section that must come first
     "top-p": "notebooks/11_gpt#the-distribution-of-the-next-token",
     "LoRA": "notebooks/12_post_training#low-rank-adaptation",
     "install": "book/index#run-the-notebooks",
-    "set_axes": "book/names#d2lmini.drawing.set_axes",
+    "set_axes": "book/names/drawing#d2lmini.set_axes",
     "license": HELP,
     "licence": HELP,
     "contribute": HELP,

@@ -1,4 +1,4 @@
-"""The book's Sphinx extension: addresses, index, docstrings, and mends of its pages.
+"""The book's Sphinx extension: addresses, index, names, and mends of its pages.
 
 What a page has because its book is published from a repository is in
 tools/book/address.py.
@@ -22,8 +22,7 @@ starts it and however.
 The terms of book/terms.yml go into the index, and into what the search looks through
 (tools/book/search.py).
 
-Our docstrings are plain text with code in `backticks`; for the page of names, where autodoc
-expects reStructuredText, they are rewritten.
+The names of the package have their entries, and links to them, by tools/book/names.py.
 
 Defects of the theme are mended here, in the HTML (MENDS), or in the browser, by
 book/_static/course.js: there pages are printed in the light theme, the arrows of the table
@@ -74,10 +73,10 @@ MAX_LINE = 88  # what fits into the column
 
 
 def setup(app):
-    app.setup_extension("sphinx.ext.autodoc")
     app.setup_extension("tools.book.address")
     app.setup_extension("tools.book.figures")
     app.setup_extension("tools.book.formulas")
+    app.setup_extension("tools.book.names")
     app.setup_extension("tools.book.questions")
     app.add_config_value("released", None, "env", (list, type(None)))
     app.connect("config-inited", choose_solutions)
@@ -88,7 +87,6 @@ def setup(app):
     app.connect("doctree-read", add_times)
     app.connect("doctree-read", add_terms)
     app.connect("doctree-read", mark_long_lines)
-    app.connect("autodoc-process-docstring", rewrite_docstring)
     app.connect("html-page-context", mend)
     app.connect("build-finished", lighten)
     app.connect("build-finished", write_sections)
@@ -172,14 +170,6 @@ def mark_long_lines(app, doctree):
         lines = block.astext().splitlines() if search.is_output(block.parent) else []
         if any(len(line) > MAX_LINE for line in lines):
             block["classes"].append("long-lines")
-
-
-def rewrite_docstring(app, what, name, obj, options, lines):
-    """Turn the lines of a docstring into reStructuredText; a module's lose their title."""
-    parts = re.split(r"`([^`]+)`", "\n".join(lines[1:] if what == "module" else lines))
-    parts[::2] = [re.sub(r"[\\*|_]", r"\\\g<0>", text) for text in parts[::2]]
-    parts[1::2] = [f"``{code}``" for code in parts[1::2]]
-    lines[:] = "".join(parts).splitlines()
 
 
 def mend(app, pagename, templatename, context, doctree):

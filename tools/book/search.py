@@ -1,7 +1,7 @@
 """Write what the book's search looks through: its sections, each with its text.
 
 book/_static/search.js reads the file when a reader begins to search. An entry is a section
-of a page, or a name on the page of names: its address, its title, that of the page, the
+of a page, or a name of the package: its address, its title, that of the page, the
 terms that book/terms.yml gives it, what its code defines, its prose and the names in its
 code.
 """
@@ -20,7 +20,9 @@ ENTRIES = (nodes.section, addnodes.desc)
 HEADINGS = (nodes.title, addnodes.desc_signature)
 SKIPPED = (*ENTRIES, *HEADINGS, addnodes.index, nodes.comment)
 NAME = re.compile(r"[A-Za-z_]\w{2,}")
-DEFINED = re.compile(r"^(?:class|def) (\w+)", re.MULTILINE)
+DEFINED = re.compile(
+    r"^(?:@(?:d2l\.)?add_to_class\((\w+)\).*\n(?:@.*\n)*)?(?:class|def) (\w+)", re.MULTILINE
+)
 MARKUP = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>", re.DOTALL)
 WRAPPER = re.compile(r"\\(?:math|bold|text|operatorname)[a-z]*\{([^{}]*)\}")
 
@@ -49,22 +51,27 @@ def sections(doctree, page, terms):
         prose, code = [], []
         collect(node, prose, code)
         code = "\n".join(code)
-        name, defines = plain(heading), DEFINED.findall(code)
+        name, names = plain(heading), defined(code)
         if node.tagname == "desc":
             name = ids[0].removeprefix("d2lmini.")
-            defines = [name.rpartition(".")[2]]
+            names = [name]
         entries.append(
             {
                 "url": f"{page}.html" + (f"#{ids[0]}" if entries else ""),
                 "page": plain(title),
                 "title": name,
                 "terms": [term for key in ids for term in terms.get(key, [])],
-                "defines": defines,
+                "defines": [each.rpartition(".")[2] for each in names],
                 "text": " ".join("".join(prose).split()),
                 "code": " ".join(sorted(set(NAME.findall(code)))),
             }
         )
     return entries
+
+
+def defined(code):
+    """The names that code defines; a method f that it adds to a class C is C.f."""
+    return [f"{of}.{name}" if of else name for of, name in DEFINED.findall(code)]
 
 
 def collect(node, prose, code):
