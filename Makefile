@@ -3,7 +3,8 @@
 PYTHON ?= python3
 COMMANDS := help install requirements book pdf picture translator adder serve test save execute check format \
 	assignments private grade feedback similarity gradescope questions exam scores attention pretraining counting \
-	post_training tool_calls evaluation one_vector heads own_text recall serving bench differences colab cuda clean
+	post_training tool_calls evaluation one_vector heads own_text recall serving bench differences colab cuda \
+	release clean
 
 .DEFAULT_GOAL := help
 .PHONY: $(COMMANDS)

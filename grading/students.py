@@ -17,7 +17,7 @@ README = """\
 the assignments. You need Python 3.11 to 3.14. In this folder:
 
     python -m venv .venv
-    .venv/bin/pip install jupyterlab {wheel}
+    .venv/bin/pip install jupyterlab "{wheel}[all]"
     .venv/bin/jupyter lab notebooks
 
 Without a GPU, `export PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu` before the

@@ -408,6 +408,13 @@ def cuda():
 
 
 @command
+def release():
+    """see whether a version can be released, and print the commands (REPO=owner/name)"""
+    set_up()
+    python("-m", "tools.release")
+
+
+@command
 def clean():
     """remove what was built (the environment stays, and a course with its gradebook)"""
     keep = []

@@ -3,13 +3,14 @@
     python -m tools.requirements              add what is new, and keep the other versions
     python -m tools.requirements --upgrade    take the newest version of everything
 
-pyproject.toml says which packages the course needs: `dependencies` are those of d2lmini,
-and the groups are for the book, the notebooks, the tests and grading. Here pip finds
-versions of them, and of what they require, that fit together. Nothing is installed. PyTorch
-is not pinned, since its builds differ: the range in its group stands in the file.
+pyproject.toml says which packages the course needs: `dependencies` and the extras are those
+of d2lmini, and the groups are for the book, the notebooks, the tests and grading. Here pip
+finds versions of them, and of what they require, that fit together. Nothing is installed.
+PyTorch is not pinned, since its builds differ: the range in its group stands in the file.
 """
 
 import argparse
+import itertools
 import json
 import re
 import subprocess
@@ -33,7 +34,9 @@ def main():
     upgrade = parser.parse_args().upgrade
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     groups = project["dependency-groups"]
-    listed = [*project["project"]["dependencies"]]
+    extras = project["project"]["optional-dependencies"]
+    del extras["all"]  # which names the others
+    listed = [*project["project"]["dependencies"], *itertools.chain(*extras.values())]
     listed += [*groups["torch"], *groups["book"], *groups["notebooks"], *groups["tests"]]
     old = "" if upgrade else REQUIREMENTS.read_text(encoding="utf-8")
     pins = resolve(listed, dict(PINNED.findall(old)))

@@ -19,7 +19,9 @@ from nbclient import NotebookClient
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tools import ROOT, every_notebook
+from d2lmini import __version__
+from tools import ROOT, every_notebook, release
+from tools.notebooks import exercises, standalone
 
 NOTEBOOKS = ROOT / "notebooks"
 FEW = ["01_queries_keys_values", "03_scoring_functions", "exercises/01_queries_keys_values"]
@@ -58,9 +60,53 @@ def test_a_download_carries_only_what_it_needs(name):
     source = carried(name)
     text = path_of(name).read_text("utf-8")
     uses = re.search(r"MTFraEng|phrasebook\.tsv", text)
-    assert len(source) < (310_000 if uses else 160_000)
-    assert (len(source) > 160_000) == bool(uses)
+    assert len(source) < (310_000 if uses else 200_000)
+    assert (len(source) > 200_000) == bool(uses)
     assert max(map(len, source.splitlines())) <= 120
+
+
+def install(folder, old="", new="", stubs=()):
+    """Put the package into a folder as a wheel does, with this text replaced by that."""
+    for name, text in standalone.package_files((), stubs).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace(old, new), encoding="utf-8", newline="\r\n")
+
+
+def set_up(name, folder):
+    """What the setup cell of a notebook says in a folder, and whether it unpacks."""
+    code = re.sub(r"%pip .*", "pass", carried(name))
+    code += '\nprint(importlib.util.find_spec("d2lmini").origin)'
+    run = subprocess.run(
+        [sys.executable, "-"], input=code, cwd=folder, capture_output=True, encoding="utf-8"
+    )
+    said, found = run.stdout.splitlines()
+    return said, not Path(found).is_relative_to(folder)
+
+
+@pytest.mark.parametrize("solutions", [True, False])
+def test_the_setup_cell_takes_the_same_package_with_and_without_solutions(
+    tmp_path, solutions
+):
+    install(tmp_path, stubs=() if solutions else exercises.solved())
+    said, unpacks = set_up("exercises/03_scoring_functions", tmp_path)
+    assert (said, unpacks) == ("Setup: d2lmini is installed.", False)
+
+
+@pytest.mark.parametrize(
+    "old, new, version",
+    [
+        (f'__version__ = "{__version__}"', '__version__ = "0.1.0"', "0.1.0"),
+        ("raise ValueError", "raise TypeError", __version__),
+    ],
+)
+def test_where_another_package_is_installed_a_page_says_so_and_brings_its_own(
+    tmp_path, old, new, version
+):
+    install(tmp_path, old, new)
+    said, unpacks = set_up("01_queries_keys_values", tmp_path)
+    other = f"the installed d2lmini ({version}) is not this page's ({__version__}), which"
+    assert said.startswith(f"Setup: {other} is now in ") and unpacks
 
 
 # --- where the course is missing -----------------------------------------------------
@@ -196,13 +242,13 @@ def test_every_other_download_runs_without_the_course(tmp_path, name):
 
 @pytest.mark.slow
 def test_the_wheel_that_the_book_links_installs_with_its_data(tmp_path):
-    for name in ("d2lmini", "pyproject.toml", "README.md", "LICENSE"):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, tmp_path / name)
+    copy = tmp_path / "copy"
+    release.copy(copy, __version__, "someone/some.where")
     pip = [sys.executable, "-m", "pip", "--quiet"]
-    options = ["--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, tmp_path]
+    options = ["--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, copy]
     subprocess.run([*pip, "wheel", *options], check=True)
     (wheel,) = tmp_path.glob("*.whl")
+    assert release.missing(tmp_path) == ""
     page = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
     assert f'<a href="../{wheel.name}">' in page and f"`pip install {wheel.name}`" in page
 

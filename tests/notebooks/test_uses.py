@@ -21,6 +21,7 @@ LIMIT = 3
 
 
 def far(x):
+    import_extra("mlxtend.data", "vision")
     return importlib.util.find_spec("gguf"), "words.tsv"
 '''
 SECOND = '''
@@ -69,7 +70,7 @@ def test_a_class_uses_what_its_methods_name_wherever_that_is_imported(package):
 
 def test_a_library_that_is_looked_for_and_a_file_of_data_are_used(package):
     found = uses.uses(["from d2lmini.first import far"])
-    assert found.libraries == {"gguf"} and found.data == {"words.tsv"}
+    assert found.libraries == {"gguf", "mlxtend"} and found.data == {"words.tsv"}
 
 
 @pytest.mark.parametrize(

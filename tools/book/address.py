@@ -79,7 +79,7 @@ def add_address(app, config):
     config.myst_substitutions |= {
         "repository": f"[the repository]({url})",
         "contributing": f"[how to contribute]({url}/blob/HEAD/.github/CONTRIBUTING.md)",
-        "pip_install": f"```python\n%pip install git+{url}\n```",
+        "pip_install": f'```python\n%pip install "d2lmini[all] @ git+{url}"\n```',
         "badge": badge(name),
     }
     config.html_theme_options |= {

@@ -1,10 +1,11 @@
 """Give the book's downloads a first cell that brings the package along.
 
 The first code cell of each notebook becomes one that unpacks d2lmini where it is not
-installed, in Colab for instance. It carries the package as compressed text, so it needs no
-network and no address. It unpacks into a new folder, into which nobody else can have put
-anything, and which goes when the kernel ends. The phrasebook comes along only where it is
-needed.
+installed, in Colab for instance, or where another d2lmini is installed than the page was
+made with: it compares a hash of the code. It carries the package as compressed text, so it
+needs no network and no address. It unpacks into a new folder, into which nobody else can
+have put anything, and which goes when the kernel ends. The phrasebook comes along only
+where it is needed.
 
 The cell also installs from PyPI what the notebook needs and what is missing. A download
 expects Jupyter, PyTorch and matplotlib, which the start page asks for; what else its code
@@ -13,6 +14,7 @@ and the code of the package import, uses.py finds.
 
 import ast
 import base64
+import hashlib
 import json
 import lzma
 import re
@@ -29,19 +31,24 @@ from tools.notebooks.uses import uses
 # What is there with Jupyter, PyTorch and matplotlib, which a download expects.
 EXPECTED = {"IPython", "matplotlib", "matplotlib_inline", "numpy", "torch"}
 SETUP = '''\
-#@title Setup: unpacks d2lmini, the package of this course, where it is missing
+#@title Setup: unpacks d2lmini, the package of this course, unless it is installed
 import atexit
 import base64
+import hashlib
 import importlib.util
 import json
 import lzma
+import re
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-found = importlib.util.find_spec("d2lmini")
+found, code = importlib.util.find_spec("d2lmini"), ""
 if found and found.origin:  # a folder of this name alone is no package
+    modules = sorted(Path(found.origin).parent.glob("*.py"))
+    code = "".join(path.read_text(encoding="utf-8") for path in modules)
+if hashlib.sha256(code.encode()).hexdigest()[:12] in {digests}:
     print("Setup: d2lmini is installed.")
 else:
     packed = """
@@ -56,7 +63,10 @@ else:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     sys.path.insert(0, str(folder))
-    print(f"Setup: d2lmini was missing and is now in {{folder}}.")
+    what = "d2lmini was missing and"
+    if old := re.search('__version__ = "(.+)"', code):
+        what = f"the installed d2lmini ({{old[1]}}) is not this page's ({version}), which"
+    print(f"Setup: {{what}} is now in {{folder}}.")
 '''
 INSTALL = """\
 needed = {needed}
@@ -84,9 +94,15 @@ def add_setup(notebook, stubs=()):
 
 
 def setup_cell(cells, stubs=()):
-    """The cell that brings what the code of these cells needs, and these names as stubs."""
+    """The cell that brings what the code of these cells needs, and these names as stubs.
+
+    It takes an installed package without stubs, or with the same ones.
+    """
     used = uses([cell.source for cell in cells if cell.cell_type == "code"])
-    source = SETUP.format(packed=pack(package_files(used.data, stubs)))
+    files = package_files(used.data, stubs)
+    digests = json.dumps(sorted({digest(files), digest(package_files(()))}))
+    version = re.search('__version__ = "(.+)"', files[f"{PACKAGE}/__init__.py"])[1]
+    source = SETUP.format(packed=pack(files), digests=digests, version=version)
     if needed := {name: to_install(name) for name in sorted(used.libraries - EXPECTED)}:
         source += INSTALL.format(needed=json.dumps(needed, indent=4))
     return nbformat.v4.new_code_cell(source.rstrip("\n"), id="setup", metadata=CELL)
@@ -145,6 +161,12 @@ def body_of(function):
     documented = ast.get_docstring(function) is not None
     start = first.end_lineno if documented else first.lineno - 1
     return slice(start, function.end_lineno), " " * first.col_offset
+
+
+def digest(files):
+    """A hash of a package's code, as the setup cell computes it where one is installed."""
+    code = "".join(files[name] for name in sorted(files) if name.endswith(".py"))
+    return hashlib.sha256(code.encode()).hexdigest()[:12]
 
 
 def pack(files):

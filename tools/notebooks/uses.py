@@ -2,8 +2,9 @@
 
 A definition of the package is a function, a class with its methods, or a constant. A
 notebook uses those that it names as `d2l.Name` or imports from a module, and those that
-these name in turn. A library is imported by one of them, wherever the import stands, or
-looked for by `find_spec`. A file of d2lmini/data is used by a definition that names it.
+these name in turn. A library is imported by one of them, wherever the import stands, also
+by `import_extra`, or looked for by `find_spec`. A file of d2lmini/data is used by a
+definition that names it.
 
 execute.py keeps outputs as long as nothing has changed that a notebook uses, and
 standalone.py gives a download what its notebook uses.
@@ -168,7 +169,10 @@ def imported(tree: ast.AST) -> set[str]:
                 found |= {alias.name for alias in node.names}
             case ast.ImportFrom(level=0):
                 found.add(node.module)
-            case ast.Call(func=ast.Attribute(attr="find_spec"), args=[ast.Constant(name)]):
+            case ast.Call(
+                func=ast.Name(id=called) | ast.Attribute(attr=called),
+                args=[ast.Constant(name), *_],
+            ) if called in ("find_spec", "import_extra"):
                 found.add(name)
     return {name.partition(".")[0] for name in found}
 
