@@ -3,7 +3,17 @@
 """Attention & Transformers, an executable course: the code its chapters save."""
 
 from .bahdanau import AttentionDecoder, Seq2SeqAttentionDecoder, show_attention
-from .checks import check_int, check_len, check_shape, error_message, fixed_randn, mismatch
+from .checks import (
+    check_int,
+    check_len,
+    check_shape,
+    error_message,
+    fixed_randn,
+    full_precision,
+    import_extra,
+    mismatch,
+    without_autocast,
+)
 from .downloads import download
 from .drawing import (
     COLORS,
@@ -44,6 +54,7 @@ from .gpt import (
     MixtureOfExperts,
     SwiGLU,
     TokenWindows,
+    as_text,
     bits_per_byte,
     chat_prompt,
     complete,
@@ -190,7 +201,7 @@ from .vision_transformer import (
     show_patches,
 )
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 __all__ = [
     "COLORS",
     "FILLS",
@@ -222,6 +233,15 @@ __all__ = [
     "constant",
     "triangular",
     "epanechnikov",
+    "check_shape",
+    "check_len",
+    "check_int",
+    "fixed_randn",
+    "mismatch",
+    "error_message",
+    "full_precision",
+    "without_autocast",
+    "import_extra",
     "show_masks",
     "length_mask",
     "causal_mask",
@@ -231,12 +251,6 @@ __all__ = [
     "AdditiveAttention",
     "BilinearAttention",
     "DistanceAttention",
-    "check_shape",
-    "check_len",
-    "check_int",
-    "fixed_randn",
-    "mismatch",
-    "error_message",
     "add_to_class",
     "HyperParameters",
     "Module",
@@ -304,6 +318,7 @@ __all__ = [
     "GPTBlock",
     "GPT",
     "chat_prompt",
+    "as_text",
     "next_token_probs",
     "show_sampling",
     "pad_left",

@@ -16,17 +16,18 @@ import sys
 
 import torch
 
+from .gpt import as_text
 from .loading import load_pretrained, load_smollm2
 from .post_training import chatml, converse
 
 ENDS = "<|endoftext|>", "<|end_of_text|>", "</s>"  # of a text, in GPT-2 and Llamas
-SYSTEM = {"role": "system", "content": "You are a helpful AI assistant."}  # of SmolLM2
+SYSTEM = {"role": "system", "content": "You are a helpful AI assistant."}
 
 
 def small_template(messages):
     """Messages in the template of chapter 12, where only an answer has an end."""
     turns = {"user": "<|user|>{}", "assistant": "<|assistant|>{}<|end|>"}
-    texts = [turns[m["role"]].format(m["content"]) for m in messages]
+    texts = [turns[m["role"]].format(as_text(m["content"])) for m in messages]
     return "".join(texts) + "<|assistant|>"
 
 

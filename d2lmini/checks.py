@@ -2,6 +2,8 @@
 # edit that, then run `make save`.
 """Checks"""
 
+import importlib
+from contextlib import nullcontext
 from numbers import Integral
 
 import torch
@@ -13,6 +15,9 @@ __all__ = [
     "fixed_randn",
     "mismatch",
     "error_message",
+    "full_precision",
+    "without_autocast",
+    "import_extra",
 ]
 
 
@@ -36,7 +41,7 @@ def check_int(name, value, least=0):
 
 
 def fixed_randn(*shape, seed=0):
-    """Normal random numbers of this shape, the same on every machine."""
+    """Normal random numbers of this shape, the same on every machine to rounding."""
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
@@ -61,3 +66,26 @@ def error_message(call, *args, **options):
     except ValueError as error:
         return str(error)
     return ""
+
+
+def full_precision(X):
+    """X as float32, if its type is bfloat16 or float16; float32 and float64 stay."""
+    return X.to(torch.promote_types(X.dtype, torch.float32))
+
+
+def without_autocast(X):
+    """A context in which PyTorch's autocast leaves what is computed from X as it is."""
+    kind = X.device.type
+    return nullcontext() if kind == "meta" else torch.autocast(kind, enabled=False)
+
+
+def import_extra(name, package):
+    """Import a module of an optional package.
+
+    Raises ImportError, with the command that installs it, where it is missing.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        message = f"{name} is not installed: pip install {package}"
+        raise ImportError(message) from error

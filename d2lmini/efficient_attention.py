@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from .checks import check_int
+from .checks import check_int, full_precision, without_autocast
 from .positional_encoding import RotaryEncoding
 from .scoring_functions import causal_attention, causal_mask
 
@@ -32,13 +32,12 @@ __all__ = [
 
 def _attend_in_blocks(Q, K, V, mask, block_size):
     """Attention of a block of queries: a running maximum, sum and weighted sum."""
-    dtype = torch.promote_types(V.dtype, torch.float32)
-    Q = Q.to(dtype) / math.sqrt(Q.shape[-1])
+    Q = full_precision(Q) / math.sqrt(Q.shape[-1])
     largest = Q.new_full((*Q.shape[:-1], 1), -math.inf)
     total, output = torch.zeros_like(largest), 0
     for start in range(0, K.shape[-2], block_size):
         block = slice(start, start + block_size)
-        scores = Q @ K[..., block, :].to(dtype).mT
+        scores = Q @ full_precision(K[..., block, :]).mT
         if mask is not None:
             scores = scores.masked_fill(~mask[..., block], -math.inf)
         before = largest
@@ -46,7 +45,7 @@ def _attend_in_blocks(Q, K, V, mask, block_size):
         shift = largest.nan_to_num(neginf=0)  # while there is no valid key
         rescale, weights = (before - shift).exp(), (scores - shift).exp()
         total = rescale * total + weights.sum(dim=-1, keepdim=True)
-        output = rescale * output + weights @ V[..., block, :].to(dtype)
+        output = rescale * output + weights @ full_precision(V[..., block, :])
     return (output / total.masked_fill(total == 0, 1)).type_as(V)
 
 
@@ -55,7 +54,7 @@ _OPTIONS = {"use_reentrant": False, "preserve_rng_state": False}
 
 def _expanded(mask, shape):
     """A boolean mask in the shape (..., n, m) of the scores; else ValueError."""
-    fits = mask.dtype == torch.bool and mask.ndim <= len(shape)
+    fits = mask.dtype == torch.bool and mask.ndim in (0, 1, 2, len(shape))
     sizes = zip(mask.shape[::-1], shape[::-1])
     if not (fits and all(size in (1, full) for size, full in sizes)):
         found = f"{mask.dtype} {tuple(mask.shape)}"
@@ -67,10 +66,10 @@ def blockwise_attention(Q, K, V, *, causal=False, mask=None, block_size=64):
     """Attention of Q (b, h, n, p), K and V (b, h, m, p), by blocks, without a matrix.
 
     The result and the gradients are those of the formula, with memory linear in n and
-    m. mask is boolean, True = may attend, and broadcasts to (b, h, n, m); causal needs
-    n = m; with both, both must allow a key. A query that may attend to nothing gets
-    zeros. Raises ValueError for sizes or a mask that do not fit (Rabe and Staats,
-    2021; Dao et al., 2022).
+    m. mask is boolean, True = may attend, (n, m) or (b, h, n, m), and axes of size 1
+    repeat; causal needs n = m; with both, both must allow a key. A query that may
+    attend to nothing gets zeros. Raises ValueError for sizes or a mask that do not fit
+    (Rabe and Staats, 2021; Dao et al., 2022).
     """
     check_int("block_size", block_size, 1)
     *_, n, m = shape = torch.Size((*Q.shape[:-1], K.shape[-2]))
@@ -92,7 +91,8 @@ def blockwise_attention(Q, K, V, *, causal=False, mask=None, block_size=64):
             part = seen if part is None else part & seen
         args = Q[..., start:end, :], K[..., :keys, :], V[..., :keys, :], part
         # The backward pass computes the blocks again, so that none has to be kept.
-        outputs.append(checkpoint(_attend_in_blocks, *args, block_size, **_OPTIONS))
+        with without_autocast(Q):
+            outputs.append(checkpoint(_attend_in_blocks, *args, block_size, **_OPTIONS))
     return torch.cat(outputs, dim=-2)
 
 
@@ -183,7 +183,7 @@ class LatentAttention(nn.Module):
         start, *past = (0,) if state is None else state
         Q = self.W_q(X).unflatten(-1, (self.h, -1)).transpose(1, 2)  # (b, h, n, p + r)
         C, R = self.W_c(X).split([len(self.norm.weight), Q.shape[-1] - self.p], dim=-1)
-        C = self.norm(C)  # (b, n, c)
+        C = self.norm(C.type_as(self.norm.weight))  # (b, n, c)
         if self.rotary is not None:
             Q_r, R = self.rotary(Q[..., self.p :], start), self.rotary(R, start)
             Q = torch.cat([Q[..., : self.p], Q_r], dim=-1)
@@ -196,17 +196,20 @@ class LatentAttention(nn.Module):
 
 def _write_and_read(S, Q, K, V, log_decay, beta=None):
     """One chunk: its answers and the matrix after it, from the matrix S before."""
-    g = log_decay.cumsum(dim=-1).unsqueeze(-1)  # (b, h, n, 1), since the chunk began
-    causal = causal_mask(Q.shape[-2], device=Q.device)
-    fade = (g - g.mT).masked_fill(~causal, -math.inf).exp()  # from token j to token i
+    forgets = log_decay.isneginf()  # all that came before
+    g = log_decay.masked_fill(forgets, 0).cumsum(dim=-1).unsqueeze(-1)  # (b, h, n, 1)
+    times = forgets.cumsum(dim=-1).unsqueeze(-1)  # since the chunk began, as g
+    kept = g.exp().masked_fill(times > 0, 0)  # of the matrix S
+    seen = causal_mask(Q.shape[-2], device=Q.device) & (times == times.mT)
+    fade = (g - g.mT).masked_fill(~seen, -math.inf).exp()  # from token j to token i
     if beta is not None:  # write what is new: U in place of V
         beta = beta.unsqueeze(-1)
         known = beta * (fade * (K @ K.mT)).tril(-1)
-        new = beta * (V - g.exp() * (K @ S))
+        new = beta * (V - kept * (K @ S))
         V = torch.linalg.solve_triangular(known, new, upper=False, unitriangular=True)
-    output = (fade * (Q @ K.mT)) @ V + g.exp() * (Q @ S)
+    output = (fade * (Q @ K.mT)) @ V + kept * (Q @ S)
     to_end = fade[..., -1:, :].mT
-    return output, g[..., -1:, :].exp() * S + (to_end * K).mT @ V
+    return output, kept[..., -1:, :] * S + (to_end * K).mT @ V
 
 
 def _check_memory(Q, K, V, state, beta, log_decay, chunk_size):
@@ -242,9 +245,10 @@ def memory_attention(Q, K, V, state=None, *, beta=None, log_decay=None, chunk_si
     rows = [Q, K, V, log_decay] + ([] if beta is None else [beta])
     chunks = zip(*(X.to(dtype).split(chunk_size, dim=2) for X in rows))
     outputs, state = [], state.to(dtype)
-    for chunk in chunks:
-        output, state = _write_and_read(state, *chunk)
-        outputs.append(output)
+    with without_autocast(Q):
+        for chunk in chunks:
+            output, state = _write_and_read(state, *chunk)
+            outputs.append(output)
     return torch.cat(outputs, dim=2).type_as(V), state
 
 
@@ -350,7 +354,7 @@ class LinearAttention(CausalAttention):
     def attend(self, X, Q, K, V, start, memory):
         Q, K = self.feature_map(Q), self.feature_map(K)
         V = torch.cat([V, torch.ones_like(V[..., :1])], dim=-1)  # for the sum below
-        V = V.to(torch.promote_types(V.dtype, torch.float32))  # where sums can be large
+        V = full_precision(V)  # where sums can be large
         fade = _log_decay(self.W_g, X)
         heads, memory = memory_attention(Q, K, V, memory, log_decay=fade)
         return (heads[..., :-1] / heads[..., -1:]).type_as(X), memory

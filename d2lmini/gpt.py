@@ -9,8 +9,10 @@ groups of heads (`num_kv_heads`), `p = d / h`.
 import math
 import sysconfig
 from pathlib import Path
+from typing import Literal
 
 import torch
+import torch.distributed as dist
 from torch import nn
 
 from .checks import check_len
@@ -24,6 +26,7 @@ __all__ = [
     "GPTBlock",
     "GPT",
     "chat_prompt",
+    "as_text",
     "next_token_probs",
     "show_sampling",
     "pad_left",
@@ -108,16 +111,16 @@ class GPTBlock(nn.Module):
 
     def __init__(
         self,
-        num_hiddens,
-        num_heads,
-        num_kv_heads=None,
+        num_hiddens: int,
+        num_heads: int,
+        num_kv_heads: int | None = None,
         *,
-        norm="layer",
-        ffn="gelu",
-        ffn_num_hiddens=None,
-        eps=1e-5,
+        norm: Literal["layer", "rms"] = "layer",
+        ffn: Literal["gelu", "swiglu"] = "gelu",
+        ffn_num_hiddens: int | None = None,
+        eps: float = 1e-5,
         rotary=None,
-        qkv_bias=None,
+        qkv_bias: bool | None = None,
         attention=None,
     ):
         super().__init__()
@@ -182,10 +185,11 @@ class GPTBlock(nn.Module):
 class GPT(Classifier):
     """A decoder-only Transformer, GPT-2 (Radford et al., 2019) by default, or a Llama.
 
-    tokens (b, n) give the logits (b, n, vocab_size) of the next tokens. With a list of
-    caches, one for each block, they continue the cached tokens, and the next caches
-    are returned, too. With last_only they are the logits of the last position alone,
-    (b, 1, vocab_size). padding (b,) counts the first columns of each row that are
+    A call takes tokens (b, n) and gives the logits (b, n, vocab_size) of the next
+    tokens. Its options are caches, last_only and padding. With a list of caches, one
+    for each block, the tokens continue the cached ones, and the next caches are
+    returned, too. With last_only there are the logits of the last position alone, (b,
+    1, vocab_size). padding (b,) counts the first columns of each row that are
     padding, cached ones included: no other token sees them, and positions count from
     behind them. ffn_std is the standard deviation with which the first layers of
     the feed-forward networks start. attention is a function that takes num_hiddens and
@@ -196,23 +200,23 @@ class GPT(Classifier):
 
     def __init__(
         self,
-        vocab_size,
-        num_hiddens,
-        num_blks,
-        num_heads,
+        vocab_size: int,
+        num_hiddens: int,
+        num_blks: int,
+        num_heads: int,
         *,
-        norm="layer",
-        ffn="gelu",
-        positions="learned",
-        num_kv_heads=None,
-        tied=True,
-        max_len=1024,
-        ffn_num_hiddens=None,
-        eps=1e-5,
-        base=10000,
-        lr=1e-3,
-        ffn_std=0.02,
-        qkv_bias=None,
+        norm: Literal["layer", "rms"] = "layer",
+        ffn: Literal["gelu", "swiglu"] = "gelu",
+        positions: Literal["learned", "rotary"] = "learned",
+        num_kv_heads: int | None = None,
+        tied: bool = True,
+        max_len: int = 1024,
+        ffn_num_hiddens: int | None = None,
+        eps: float = 1e-5,
+        base: float = 10000,
+        lr: float = 1e-3,
+        ffn_std: float = 0.02,
+        qkv_bias: bool | None = None,
         attention=None,
     ):
         super().__init__()
@@ -307,13 +311,24 @@ class GPT(Classifier):
 
 def chat_prompt(question, system="You are a helpful AI assistant."):
     """A question in the chat format of SmolLM2, up to where the answer begins."""
+    system, question = as_text(system), as_text(question)
     return (
         f"<|im_start|>system\n{system}<|im_end|>\n"
         f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n"
     )
 
 
-def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
+def as_text(content):
+    """A text in which no token of a chat format is left: a space follows each "<"."""
+    return content.replace("<|", "< |")
+
+
+def next_token_probs(
+    logits: torch.Tensor,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+):
     """The distribution (..., vocabulary) from which the next token is drawn.
 
     Divides logits (..., vocabulary) by the temperature (0 keeps only the largest),
@@ -386,22 +401,23 @@ def _length(row, stop):
 @torch.no_grad()
 def generate(
     model,
-    tokens,
-    max_new_tokens,
+    tokens: torch.Tensor | list[torch.Tensor],
+    max_new_tokens: int,
     *,
-    temperature=1.0,
-    top_k=None,
-    top_p=None,
-    seed=None,
-    stop=None,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    seed: int | None = None,
+    stop: int | None = None,
 ):
     """Continue tokens (b, n) by at most max_new_tokens, with a key–value cache.
 
     The same seed gives the same tokens. For temperature, top_k and top_p see
     `next_token_probs`. A row that has drawn the token `stop` is filled with it, and
-    generation ends when all rows have. Raises ValueError when more than model.max_len
-    tokens would have to be read. A list of tensors (n,) of different lengths is
-    continued in one batch, and gives a list, in which each ends with its first stop.
+    generation ends when all rows have, or the model has read model.max_len tokens.
+    Raises ValueError if it cannot read all of `tokens`. A list of tensors (n,) of
+    different lengths is continued in one batch, and gives a list, in which each ends
+    with its first stop; the padding of the shorter ones counts as read.
     """
     prompts, options = None, {}
     if not torch.is_tensor(tokens):
@@ -411,8 +427,9 @@ def generate(
     generator = None if seed is None else torch.Generator(tokens.device).manual_seed(seed)
     new, caches = tokens, [None] * len(model.blks)
     ended = torch.zeros_like(tokens[:, :1], dtype=torch.bool)
+    num_calls = min(max_new_tokens, max(1, model.max_len - start + 1))
     with eval_mode(model):
-        for _ in range(max_new_tokens):
+        for _ in range(num_calls):
             logits, caches = model(new, caches, last_only=True, **options)
             probs = next_token_probs(logits[:, -1], temperature, top_k, top_p)
             new = torch.multinomial(probs, 1, generator=generator)
@@ -428,7 +445,15 @@ def generate(
     return [torch.cat(pair) for pair in zip(prompts, answers)]
 
 
-def complete(model, tokenizer, prompt, max_new_tokens=100, *, stop=None, **options):
+def complete(
+    model,
+    tokenizer,
+    prompt: str,
+    max_new_tokens: int = 100,
+    *,
+    stop: str | None = None,
+    **options,
+):
     """The text with which a model continues a prompt, without the prompt.
 
     It ends before the token that is called `stop`. For the options see `generate`.
@@ -463,8 +488,13 @@ def train_bpe(texts, vocab_size):
 
 
 @torch.inference_mode()
-def bits_per_byte(model, tokens, num_bytes, n=128):
-    """Bits per byte of a text with so many bytes, its tokens in windows of n."""
+def bits_per_byte(model, tokens: torch.Tensor, num_bytes: int, n: int = 128):
+    """Bits per byte of a text with so many bytes, its tokens in windows of n.
+
+    Raises ValueError if the tokens (a tensor) are no more than n.
+    """
+    if len(tokens) <= n:
+        raise ValueError(f"tokens must be more than n = {n}, and are {len(tokens)}")
     device = next(model.parameters()).device
     cut = tokens[: (len(tokens) - 1) // n * n + 1].to(device)
     X, Y = cut[:-1].view(-1, n), cut[1:].view(-1, n)
@@ -503,7 +533,9 @@ class TokenWindows(DataModule):
     Raises ValueError if tokens (a tensor) has no window of n and the next token.
     """
 
-    def __init__(self, tokens, num_batches, n=128, batch_size=16):
+    def __init__(
+        self, tokens: torch.Tensor, num_batches: int, n: int = 128, batch_size: int = 16
+    ):
         super().__init__()
         self.save_hyperparameters()
         if len(tokens) <= n:
@@ -522,19 +554,19 @@ class TokenWindows(DataModule):
 
 
 def train_gpt(
-    tokens,
-    num_updates,
+    tokens: torch.Tensor,
+    num_updates: int,
     *,
-    vocab_size,
-    num_hiddens=128,
-    num_blks=2,
-    num_heads=4,
-    num_kv_heads=2,
-    n=128,
-    batch_size=16,
-    lr=0.006,
-    seed=0,
-    precision="32-true",
+    vocab_size: int,
+    num_hiddens: int = 128,
+    num_blks: int = 2,
+    num_heads: int = 4,
+    num_kv_heads: int | None = 2,
+    n: int = 128,
+    batch_size: int = 16,
+    lr: float = 0.006,
+    seed: int = 0,
+    precision: Literal["32-true", "bf16-mixed"] = "32-true",
 ):
     """A `GPT` with the parts of Llama, trained on tokens, a tensor, for some updates.
 
@@ -606,8 +638,16 @@ class MixtureOfExperts(nn.Module):
         return output.view_as(X)
 
     def balance(self, rate):
-        """Raise the bias of experts with too small a load, and lower the others'."""
-        self.bias += rate * torch.sign(1 / len(self.experts) - self.load)
+        """Raise the bias of experts with too small a load, and lower the others'.
+
+        The load is that of all processes together.
+        """
+        load = self.load
+        if dist.is_initialized():
+            load = load.clone()
+            dist.all_reduce(load)
+            load = load / dist.get_world_size()
+        self.bias += rate * torch.sign(1 / len(self.experts) - load)
 
 
 class ExpertGPT(GPT):

@@ -291,8 +291,10 @@ def _base(rotary):
     max_len, num_pairs = rotary.cos.shape
     if num_pairs == 1 or max_len == 1:
         return 10000  # any base gives this table
-    angle = torch.atan2(rotary.sin[1, 1], rotary.cos[1, 1]).item()  # base^(-1 / pairs)
-    base = round(angle**-num_pairs)
+    # The slowest pair turns by base^(-(pairs - 1) / pairs) at each position.
+    angles = torch.atan2(rotary.sin[:, -1], rotary.cos[:, -1]).double()
+    last = min(max_len - 1, int(3 / angles[1]))  # below half a turn
+    base = round((angles[last].item() / last) ** (-num_pairs / (num_pairs - 1)))
     expected = RotaryEncoding(2 * num_pairs, max_len, base=base)
     if not torch.equal(expected.cos, rotary.cos.cpu()):
         raise ValueError("the model's angles must be those of an integer base")

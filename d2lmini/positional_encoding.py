@@ -107,7 +107,7 @@ class RotaryEncoding(nn.Module):
     the second. The tables cos and sin, (max_len, width / 2), are buffers, not in the
     state. `positions`, which broadcasts to (..., n), takes the place of `start`: with
     (b, 1, n) each row of a batch has its own. Raises ValueError for an odd width, or
-    a `start` from which the tables do not reach the last token.
+    positions outside the tables.
     """
 
     def __init__(self, width, max_len=1000, *, base=10000):
@@ -127,7 +127,13 @@ class RotaryEncoding(nn.Module):
             cos = _rows(self.cos, start, X.shape[-2])
             sin = _rows(self.sin, start, X.shape[-2])
         else:
-            cos, sin = self.cos[positions], self.sin[positions]
+            positions = torch.as_tensor(positions, device=X.device)
+            try:
+                cos = nn.functional.embedding(positions, self.cos)
+                sin = nn.functional.embedding(positions, self.sin)
+            except IndexError as error:
+                last = len(self.cos) - 1
+                raise ValueError(f"positions must be in 0 to {last}") from error
         x, y = X[..., 0::2], X[..., 1::2]  # (..., n, width / 2)
         rotated = torch.stack([x * cos - y * sin, x * sin + y * cos], dim=-1)
         return rotated.flatten(-2).type_as(X)

@@ -7,7 +7,8 @@ import json
 import torch
 from torch import nn
 
-from .gpt import generate, next_token_probs
+from .checks import full_precision
+from .gpt import as_text, generate, next_token_probs
 from .training import eval_mode
 
 __all__ = [
@@ -28,7 +29,9 @@ __all__ = [
 ]
 
 
-def encode_answers(tokenizer, prompts, answers, end, *, device=None):
+def encode_answers(
+    tokenizer, prompts: list[str], answers: list[str], end: str, *, device=None
+):
     """Tokens (b, n) of prompts with their answers, and the mask (b, n) of the answers.
 
     prompts and answers are lists of b texts. The token called `end` follows each
@@ -53,9 +56,10 @@ def encode_answers(tokenizer, prompts, answers, end, *, device=None):
 def answer_log_probs(model, tokens, mask):
     """log P of each token given those before it, (b, n - 1), and 0 outside the mask.
 
-    tokens and mask are (b, n); entry t of the result belongs to token t + 1.
+    tokens and mask are (b, n); entry t of the result belongs to token t + 1. Computed
+    in single precision at least, in which their sums are accurate.
     """
-    log_probs = model(tokens[:, :-1]).log_softmax(dim=-1)
+    log_probs = full_precision(model(tokens[:, :-1])).log_softmax(dim=-1)
     return log_probs.gather(-1, tokens[:, 1:, None]).squeeze(-1) * mask[:, 1:]
 
 
@@ -83,37 +87,54 @@ def sample_answers(model, tokenizer, prompts, num_samples, end, **options):
 class LoRA(nn.Module):
     """A linear layer whose weight is fixed, and a trained change of low rank.
 
-    X (..., d) gives (..., p), as the layer does. Source: Hu et al. (2022).
+    X (..., d) gives (..., p), as the layer does. What is trained is in single
+    precision, whatever the layer has. Source: Hu et al. (2022).
     """
 
     def __init__(self, linear, rank):
         super().__init__()
         self.linear = linear.requires_grad_(False)
         d, p = linear.in_features, linear.out_features
-        device = linear.weight.device
-        self.down = nn.Parameter(torch.randn(d, rank, device=device) / d**0.5)
-        self.up = nn.Parameter(torch.zeros(rank, p, device=device))
+        W = full_precision(linear.weight)
+        down = torch.randn(d, rank, dtype=W.dtype, device=W.device)
+        self.down = nn.Parameter(down / d**0.5)
+        self.up = nn.Parameter(W.new_zeros(rank, p))
 
     def forward(self, X):
-        return self.linear(X) + X @ self.down @ self.up
+        Y = self.linear(X)
+        return Y + (X.to(self.down.dtype) @ self.down @ self.up).to(Y.dtype)
 
     @torch.no_grad()
     def merge(self):
-        """The linear layer with the change added to its weight.
+        """A linear layer with the change added to the weight.
 
-        The sum is a new weight, so that an embedding tied to the layer stays as it is.
+        The layer is a new one, so that an embedding tied to the old one stays as it is.
+        A layer with integers as its weights becomes one with floats. In bfloat16 a
+        change that is much smaller than the weight is mostly lost by rounding.
         """
-        W = self.linear.weight + (self.down @ self.up).T
-        self.linear.weight = nn.Parameter(W, requires_grad=False)
-        return self.linear
+        W = self.linear.weight
+        total = (full_precision(W) + (self.down @ self.up).T).to(W.dtype)
+        merged = nn.Linear(*W.T.shape, device="meta")
+        merged.weight = nn.Parameter(total, requires_grad=False)
+        merged.bias = self.linear.bias
+        return merged
 
 
 def add_lora(model, rank, names):
-    """Fix a model's weights, and give its linear layers of these names a `LoRA`."""
+    """Fix a model's weights, and give its linear layers of these names a `LoRA`.
+
+    Raises ValueError if there are names, and no layer has one of them.
+    """
     model.requires_grad_(False)
-    for name, layer in list(model.named_modules()):
-        if name.rpartition(".")[2] in names:
-            model.set_submodule(name, LoRA(layer, rank))
+    layers = {
+        name: layer
+        for name, layer in model.named_modules()
+        if name.rpartition(".")[2] in names
+    }
+    if names and not layers:
+        raise ValueError(f"names must be those of layers, such as 'W_q', not {names}")
+    for name, layer in layers.items():
+        model.set_submodule(name, LoRA(layer, rank))
     return model
 
 
@@ -129,9 +150,13 @@ def chatml(messages):
     """The prompt for the next answer, in the chat template of SmolLM2.
 
     A message is a dictionary of its `role`, which is "system", "user", "assistant" or
-    "tool", and its `content`, a text.
+    "tool", and its `content`, a text. What looks like a token of the template in a
+    content is broken up, so that a user cannot write the messages of others.
     """
-    turns = [f"<|im_start|>{m['role']}\n{m['content']}<|im_end|>\n" for m in messages]
+    turns = []
+    for message in messages:
+        content = as_text(message["content"])
+        turns.append(f"<|im_start|>{message['role']}\n{content}<|im_end|>\n")
     return "".join(turns) + "<|im_start|>assistant\n"
 
 
@@ -153,7 +178,7 @@ def call_tool(tools, call):
         return f"Error: {error}"
 
 
-def stream(model, tokenizer, prompt, end, max_new_tokens=200, **options):
+def stream(model, tokenizer, prompt: str, end: str, max_new_tokens: int = 200, **options):
     """The pieces of an answer, each as soon as it is drawn, up to the token `end`.
 
     For the options see `next_token_probs`.
@@ -221,10 +246,10 @@ def grpo_loss(log_probs, old, mask, advantages, *, low=0.2, high=0.28):
     advantages (b, 1). Ratios count between 1 - low and 1 + high. Sources: Shao et al.
     (2024), without the divergence; Yu et al. (2025) for the mean and the two bounds.
     """
-    ratio = (log_probs - old).exp()
+    ratio = (full_precision(log_probs) - old).exp()
     clipped = ratio.clamp(1 - low, 1 + high)
     gain = torch.minimum(ratio * advantages, clipped * advantages)
-    return -(gain * mask).sum() / mask.sum()
+    return -(gain * mask).sum() / mask.sum().clamp(min=1)
 
 
 def recent(messages, tokenizer, template, max_tokens):
@@ -233,6 +258,7 @@ def recent(messages, tokenizer, template, max_tokens):
     A turn is a question with all that follows it. What stands before the first turn,
     for example a system message, and the last turn stay in any case.
     """
+    kept = messages
     turns = [i for i, message in enumerate(messages) if message["role"] == "user"]
     for i in turns:
         kept = messages[: turns[0]] + messages[i:]

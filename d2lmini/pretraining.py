@@ -7,10 +7,12 @@ Axes. `b` batch, `n` tokens of a sequence, `d` width of a token's vector
 """
 
 import random
+from typing import Literal
 
 import torch
 from torch import nn
 
+from .checks import full_precision
 from .training import Module, try_gpu
 from .transformer import TransformerEncoder
 
@@ -54,7 +56,12 @@ def train_on_rows(model, rows, make_batch, num_steps, lr=0.01):
     return model.eval().cpu()
 
 
-def valid_lens_for(mask, valid_lens, num_tokens, prefix_lens=None):
+def valid_lens_for(
+    mask: Literal["bidirectional", "causal", "prefix"],
+    valid_lens,
+    num_tokens: int,
+    prefix_lens=None,
+):
     """How many tokens, counted from the first, each position may attend to: (b, n).
 
     `mask` is "bidirectional" (the valid_lens (b,) tokens of a sequence), "causal"
@@ -90,16 +97,16 @@ class TransformerLM(Module):
 
     def __init__(
         self,
-        vocab_size,
-        num_hiddens,
-        ffn_num_hiddens,
-        num_heads,
-        num_blks,
-        dropout,
-        mask="causal",
+        vocab_size: int,
+        num_hiddens: int,
+        ffn_num_hiddens: int,
+        num_heads: int,
+        num_blks: int,
+        dropout: float,
+        mask: Literal["bidirectional", "causal", "prefix"] = "causal",
         *,
-        lr=0.005,
-        max_len=1000,
+        lr: float = 0.005,
+        max_len: int = 1000,
     ):
         super().__init__()
         self.save_hyperparameters()
@@ -119,7 +126,7 @@ class TransformerLM(Module):
 
     def loss(self, Y_hat, Y):
         """The mean cross-entropy, without labels of -100; 0 if there are no others."""
-        Y_hat, Y = Y_hat.flatten(0, 1), Y.flatten()
+        Y_hat, Y = full_precision(Y_hat).flatten(0, 1), Y.flatten()
         total = nn.functional.cross_entropy(Y_hat, Y, reduction="sum")
         return total / (Y != -100).sum().clamp(min=1)
 

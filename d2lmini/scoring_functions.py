@@ -12,6 +12,7 @@ import math
 import torch
 from torch import nn
 
+from .checks import full_precision, without_autocast
 from .drawing import show_interactive
 
 __all__ = [
@@ -46,11 +47,17 @@ def show_masks(scores, tokens, query=0):
 def length_mask(valid_lens, num_keys):
     """The mask (b, 1, m) for lengths (b,), (b, n, m) for (b, n).
 
-    Lengths are a tensor or a list of integers; ValueError for others.
+    Lengths are a tensor or a list of integers from 0 to m; ValueError
+    for others (on a GPU for other types only, since it would have to
+    wait for the numbers).
     """
     valid_lens = torch.as_tensor(valid_lens)
     if valid_lens.is_floating_point() or valid_lens.dtype == torch.bool:
         raise ValueError(f"valid_lens must be integers, not {valid_lens.dtype}")
+    if valid_lens.device.type == "cpu" and not torch.compiler.is_compiling():
+        wrong = valid_lens[(valid_lens < 0) | (valid_lens > num_keys)].tolist()
+        if wrong:
+            raise ValueError(f"valid_lens must be from 0 to {num_keys}, not {wrong[0]}")
     if valid_lens.ndim == 1:
         valid_lens = valid_lens.unsqueeze(1)  # (b, 1), one length for all queries
     positions = torch.arange(num_keys, device=valid_lens.device)
@@ -72,7 +79,8 @@ def masked_softmax(X, valid_lens=None, *, mask=None, causal=False):
 
     X is (b, ..., n, m). `valid_lens` counts the valid keys, (b,) or
     (b, n), a tensor or a list of integers; `mask` is a boolean tensor,
-    True = may attend, that broadcasts to X; `causal` says that the
+    True = may attend, (n, m) or with as many axes as X, of which those
+    of size 1 repeat; `causal` says that the
     queries are the last n of the m tokens, and allows no later key. With
     several, all must allow a key. A query that may attend to nothing
     gets zero weights. X is not changed. Raises ValueError for lengths or
@@ -95,6 +103,11 @@ def _attention_mask(shape, valid_lens, mask, causal, device):
         return seen if lengths_and_mask is None else seen & lengths_and_mask
     if mask is not None:
         mask = torch.as_tensor(mask, device=device)
+        if 2 < mask.ndim < len(shape):  # whose axes would fall on other ones
+            raise ValueError(
+                f"mask must have 2 or {len(shape)} axes, to fit {tuple(shape)}, "
+                f"not {tuple(mask.shape)}"
+            )
         fits = mask.dtype == torch.bool and mask.ndim <= len(shape)
         for axis in range(-mask.ndim, 0):
             fits = fits and mask.shape[axis] in (1, shape[axis])
@@ -157,7 +170,8 @@ class DotProductAttention(nn.Module):
             shape = *queries.shape[:-1], keys.shape[-2]
             mask = _attention_mask(shape, valid_lens, mask, causal, queries.device)
             causal = False
-        self._last = queries.detach(), keys.detach(), mask, causal
+        own_mask = None if mask is None else mask.clone()
+        self._last = queries.detach().clone(), keys.detach().clone(), own_mask, causal
         if without_heads := queries.ndim == 3:
             inputs = queries, keys, values
             queries, keys, values = (X.unsqueeze(1) for X in inputs)
@@ -180,10 +194,10 @@ class DotProductAttention(nn.Module):
         if self._last is None:
             return None
         queries, keys, mask, causal = self._last
-        queries = queries.type_as(keys)  # they may differ after a call with autocast
-        queries = queries / math.sqrt(queries.shape[-1])  # first: float16 ends at 65504
-        scores = queries @ keys.transpose(-2, -1)
-        return masked_softmax(scores, mask=mask, causal=causal).flatten(0, -3)
+        Q, K = full_precision(queries), full_precision(keys)
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+        weights = masked_softmax(scores, mask=mask, causal=causal)
+        return weights.type_as(keys).flatten(0, -3)
 
     def __getstate__(self):
         """What copies and pickles hold: all but the last call."""
@@ -279,12 +293,14 @@ class DistanceAttention(nn.Module):
         """The weighted sums of the values; see the class."""
         # Another origin changes no distance; near it, single precision is accurate.
         origin = keys[..., :1, :]
-        queries, keys = queries - origin, keys - origin
+        queries = full_precision(queries - origin)
+        keys = full_precision(keys - origin)
         # -|q - k|²/2 = q·k - |k|²/2 - |q|²/2, and |q|² cancels in the softmax.
         norms = keys.square().sum(dim=-1).unsqueeze(-2)  # (b, ..., 1, m)
-        scores = queries @ keys.transpose(-2, -1) - norms / 2
+        with without_autocast(keys):
+            scores = queries @ keys.transpose(-2, -1) - norms / 2
         scores = scores / math.sqrt(keys.shape[-1])
-        weights = masked_softmax(scores, valid_lens, **masks)
+        weights = masked_softmax(scores, valid_lens, **masks).type_as(values)
         self.attention_weights = weights.detach().flatten(0, -3)
         return self.dropout(weights) @ values
 

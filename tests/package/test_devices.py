@@ -262,6 +262,7 @@ def test_a_cell_that_mixes_devices_is_found_without_a_gpu(tmp_path):
     assert found == ["3", "4", "5"]
 
 
+@pytest.mark.weekly
 def test_answers_are_encoded_drawn_and_streamed_on_the_device_of_the_model(tmp_path):
     cells = [
         "import torch\nimport d2lmini as d2l",
@@ -317,6 +318,75 @@ def test_a_query_without_valid_keys_gets_zeros_and_finite_gradients(device, dtyp
         assert (output[1] != 0).any()
         assert all(x.grad.isfinite().all() for x in (*parts, *layer.parameters()))
         assert not any(x.grad[0].any() for x in parts)  # no way into the first example
+
+
+HALF = pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+
+
+@HALF
+@pytest.mark.parametrize(
+    "call", [call for call in CALLS if call[1] is not initialised], ids=lambda call: call[0]
+)
+def test_half_precision_gives_the_result_to_its_precision(call, dtype, device):
+    expected, _ = run(call, "cpu", torch.float64)
+    with torch.autocast(device.type, dtype):
+        mixed, _ = run(call, device)
+    for ours in (run(call, device, dtype)[0], mixed):
+        for x, y in zip(ours, expected, strict=True):
+            x, y = x.cpu().double(), y.double()
+            error = (x - y).abs().max()
+            assert error <= 8 * torch.finfo(dtype).eps * y.abs().max()
+
+
+def many_tokens(dtype, scale):
+    """Calls of the layers with 4,096 keys, and entries as large as the scale."""
+    X = scale * random(1, 4096, 32).to(dtype).float()
+    heads = [A.unflatten(-1, (2, 16)).transpose(1, 2) for A in (X[:, :64], X, X)]
+    short = X[:, :8]
+    layers = [
+        layer
+        for layer in attentions(short, short, short)
+        if not isinstance(layer, d2l.AdditiveAttention)  # its tensor n·n·p is too large
+    ]
+    for layer in layers:
+        yield layer, (X[:, :64], X, X)
+    yield d2l.causal_attention, heads
+    yield d2l.blockwise_attention, heads
+    for make, n in [
+        (partial(d2l.LinearAttention, conv=3), 4096),
+        (partial(d2l.DeltaAttention, gated=True), 4096),
+        (partial(d2l.WindowAttention, window=9), 256),
+        (partial(d2l.LatentAttention, num_latents=6, rotary_width=4), 256),
+    ]:
+        yield made(make, 32, 2), (X[:, :n],)
+
+
+@HALF
+@pytest.mark.parametrize("autocast", [False, True])
+def test_half_precision_holds_for_many_tokens(dtype, autocast, device):
+    for function, args in many_tokens(dtype, scale=1):
+        inner = torch.float32 if autocast else dtype
+        ours, exact = move((function, args), device, inner), [function, args]
+        if isinstance(function, nn.Module):  # with the same, rounded, parameters
+            ours[0].load_state_dict(move([function], "cpu", dtype)[0].state_dict())
+            exact[0] = move([ours[0]], "cpu", torch.float64)[0]
+        exact = exact[0](*move(args, "cpu", torch.float64))
+        with torch.autocast(device.type, dtype, enabled=autocast):
+            output = ours[0](*ours[1]).cpu().double()
+        error = (output - exact).abs().max() / exact.abs().max()
+        assert error <= 16 * torch.finfo(dtype).eps, function
+
+
+@HALF
+@pytest.mark.parametrize("autocast", [False, True])
+def test_large_entries_give_no_nan_in_half_precision(dtype, autocast, device):
+    for function, args in many_tokens(dtype, scale=100):
+        function, args = move((function, args), device, None if autocast else dtype)
+        with torch.autocast(device.type, dtype, enabled=autocast):
+            output = function(*args)
+        attention = getattr(function, "attention", function)
+        weights = getattr(attention, "attention_weights", output)
+        assert output.isfinite().all() and weights.isfinite().all(), function
 
 
 @pytest.mark.parametrize("n", [2, 17, 64, 128, 192, 200])

@@ -74,6 +74,44 @@ def train(seed, data, options):
     }
 
 
+def copying():
+    """A model that copies, and batches as a list."""
+    sizes = 19, 8, 16, 2, 1, 0
+    encoder, decoder = d2l.TransformerEncoder(*sizes), d2l.TransformerDecoder(*sizes)
+    data = d2l.Copying(num_batches=4, batch_size=8, max_len=6)
+    inputs = data.train_dataloader()[0][:-1]
+    model = d2l.Seq2Seq(encoder, decoder, tgt_pad=-1, lr=0.01)
+    model(*inputs)  # lazy layers are drawn before the order of the data could matter
+    return model, data
+
+
+def experts():
+    """A GPT whose experts are balanced, and windows of a text."""
+    options = {"num_experts": 4, "top_k": 2, "ffn_num_hiddens": 8, "balance_rate": 0.01}
+    model = d2l.ExpertGPT(40, 24, 2, 4, max_len=8, **options)
+    text = torch.randint(40, (400,), generator=torch.Generator().manual_seed(0))
+    return model, d2l.TokenWindows(text, 3, n=8, batch_size=4)
+
+
+def digits():
+    """A model with lazy layers, and images."""
+    return d2l.ViT(8, 2, 8, 16, 2, 1, 0, 0), d2l.Digits(64, num_train=128)
+
+
+def train_own(make, seed=0):
+    """The weights and buffers after training a model of the course on its own data."""
+    torch.manual_seed(seed)
+    model, data = make()
+    if make is experts:
+        torch.manual_seed(1)  # the same windows in all processes
+    model.board.display = False
+    d2l.Trainer(max_epochs=1).fit(model, data)
+    return {name: W.detach().clone() for name, W in model.state_dict().items()}
+
+
+OWN = copying, experts, digits
+
+
 def main(folder):
     """Train every case and save what is left of it."""
     dist.init_process_group()
@@ -81,7 +119,12 @@ def main(folder):
     results = {
         name: train(rank, Data(*sizes), options) for name, (sizes, options) in CASES.items()
     }
-    fit, refused = d2l.Trainer(max_epochs=1).fit, [Data(8, batch_size=5), Expected(8)]
+    results["own"] = [train_own(make, seed=rank) for make in OWN]
+    text = torch.arange(200) % 40
+    results["gpt"] = d2l.train_gpt(text, 2, vocab_size=40, num_hiddens=8, n=8).state_dict()
+    odd = d2l.Copying(num_batches=1, batch_size=3)
+    refused = [Data(8, batch_size=5), Expected(8), odd]
+    fit = d2l.Trainer(max_epochs=1).fit
     results["errors"] = [d2l.error_message(fit, d2l.Classifier(), data) for data in refused]
     torch.save(results, folder / f"{rank}.pt")
     dist.destroy_process_group()
@@ -119,9 +162,25 @@ def test_each_process_reads_its_own_half_of_the_examples(both):
 
 def test_batches_and_loaders_that_cannot_be_divided_are_refused(both):
     for results in both:
-        size, sampler = results["errors"]
+        size, sampler, own_size = results["errors"]
         assert size == "batch_size must be divisible by 2, the processes, and is 5"
         assert sampler == "the training loader must have a DistributedSampler"
+        assert own_size == "batch_size must be divisible by 2, the processes, and is 3"
+
+
+@pytest.mark.parametrize("make", OWN)
+def test_models_and_data_of_the_course_are_trained_by_several_processes(make, both):
+    first, second = (results["own"][OWN.index(make)] for results in both)
+    torch.testing.assert_close(first, second, rtol=0, atol=0)
+    if make is not digits:  # where the sampler's order is another one
+        torch.testing.assert_close(first, train_own(make), rtol=1e-4, atol=1e-5)
+    if make is experts:
+        assert first["blks.0.ffn.bias"].any()
+
+
+def test_a_gpt_is_trained_by_several_processes(both):
+    first, second = (results["gpt"] for results in both)
+    torch.testing.assert_close(first, second, rtol=0, atol=0)
 
 
 if __name__ == "__main__":

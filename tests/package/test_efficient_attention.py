@@ -177,6 +177,33 @@ def test_of_a_key_written_twice_the_delta_rule_knows_the_new_value():
     assert not nothing.any()
 
 
+@pytest.mark.parametrize("with_beta", [False, True])
+@pytest.mark.parametrize("chunk_size", [2, 5, 64])
+def test_a_decay_to_nothing_begins_a_new_memory(with_beta, chunk_size):
+    Q, K, V = (random(2, 3, 11, 4, seed=i) for i in range(3))
+    log_decay = -random(2, 3, 11, seed=3).abs()
+    options = {"beta": random(2, 3, 11, seed=4).sigmoid()} if with_beta else {}
+    log_decay[..., [3, 4, 8]] = -torch.inf
+    log_decay.requires_grad_()
+    output, state = d2l.memory_attention(
+        Q, K, V, random(2, 3, 4, 4), log_decay=log_decay, chunk_size=chunk_size, **options
+    )
+    pieces = []
+    for start, end in [(4, 8), (8, 11)]:
+        piece, last = d2l.memory_attention(
+            *(X[..., start:end, :] for X in (Q, K, V)),
+            log_decay=log_decay[..., start:end].masked_fill(
+                ~log_decay[..., start:end].isfinite(), 0
+            ),
+            **{name: X[..., start:end] for name, X in options.items()},
+        )
+        pieces.append(piece)
+    assert_close(output[..., 4:, :], torch.cat(pieces, dim=2))
+    assert_close(state, last)
+    output.sum().backward()
+    assert log_decay.grad.isfinite().all()
+
+
 def test_a_very_strong_gate_forgets_without_overflow():
     Q, K, V = (random(1, 1, 90, 4, seed=i) for i in range(3))
     fade = torch.full((1, 1, 90), -200.0, requires_grad=True)

@@ -262,12 +262,25 @@ def test_generation_with_the_cache_equals_generation_without(options):
     assert torch.equal(fast, slow)
 
 
-def test_a_seed_repeats_a_text_and_max_len_ends_it():
+def test_a_seed_repeats_a_text_and_max_len_ends_it_without_losing_it():
     model, tokens = gpt(), some_tokens(n=4)
     assert torch.equal(*(d2l.generate(model, tokens, 8, seed=2) for _ in range(2)))
     assert not torch.equal(*(d2l.generate(model, tokens, 8, seed=seed) for seed in (2, 3)))
-    with pytest.raises(ValueError, match="max_len = 16"):
-        d2l.generate(model, tokens, 14)
+    text = d2l.generate(model, tokens, 99, seed=2)
+    assert text.shape == (2, 17)  # of which the model has read 16
+    assert torch.equal(text[:, :12], d2l.generate(model, tokens, 8, seed=2))
+    rows = d2l.generate(model, [*tokens[:, :2], tokens[0]], 99, seed=2)
+    assert [len(row) for row in rows] == [15, 15, 17]
+    with pytest.raises(ValueError, match="at most max_len = 16 tokens fit, not 17"):
+        d2l.generate(model, text, 1)
+
+
+def test_a_draft_model_ends_where_the_model_does():
+    model, tokens = gpt(), some_tokens(n=4)[:1]
+    expected = d2l.generate(model, tokens, 99, temperature=0)
+    for draft in (gpt(), gpt(max_len=9), d2l.prompt_lookup):
+        found, _ = d2l.speculative_generate(model, draft, tokens, 99, temperature=0)
+        assert torch.equal(found, expected)
 
 
 # --- text, tokens and bits per byte --------------------------------------------------

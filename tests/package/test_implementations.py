@@ -45,7 +45,7 @@ def problems(draw, square=False):
     m, seed = n if square else m, draw(st.integers(0, 1000))
     shapes = (b, h, n, d), (b, h, m, d), (b, h, m, v)
     inputs = [random(*shape, seed=seed + i) for i, shape in enumerate(shapes)]
-    one = st.lists(st.integers(0, m + 1), min_size=n, max_size=n)
+    one = st.lists(st.integers(0, m), min_size=n, max_size=n)
     lens = torch.tensor(draw(st.lists(one, min_size=b, max_size=b)))
     return inputs, draw(st.sampled_from([None, lens]))
 

@@ -136,3 +136,11 @@ def test_a_table_can_be_used_to_its_last_row_and_not_beyond(encoding):
         message = rf"in 0 to 4 \(max_len = 5\), not {start} to {start + n - 1}$"
         with pytest.raises(ValueError, match=message):
             encoding(torch.zeros(1, n, 4), start=start)
+
+
+@pytest.mark.parametrize("position", [-1, 5])
+def test_positions_outside_the_table_are_refused(position):
+    encoding, X = d2l.RotaryEncoding(4, max_len=5), random(1, 2, 4)
+    assert torch.equal(encoding(X, positions=[3, 4]), encoding(X, start=3))
+    with pytest.raises(ValueError, match="positions must be in 0 to 4"):
+        encoding(X, positions=[3, position])

@@ -19,7 +19,7 @@ def problems(draw, empty=True):
     `empty` allows lengths of 0, queries that may attend to nothing.
     """
     b, n, m, d, v = (draw(st.integers(1, high)) for high in (3, 4, 6, 5, 4))
-    length = st.integers(0 if empty else 1, m + 1)
+    length = st.integers(0 if empty else 1, m)
     one = st.lists(length, min_size=b, max_size=b)
     two = st.lists(st.lists(length, min_size=n, max_size=n), min_size=b, max_size=b)
     lengths = draw(st.none() | one | two)
@@ -103,6 +103,8 @@ def test_scores_of_minus_infinity_in_a_masked_row_leave_the_gradient_finite(dtyp
     [
         ({"valid_lens": torch.tensor([1, 2, 3])}, r"valid_lens must be \(2,\) or \(2, 3\)"),
         ({"valid_lens": torch.ones(2)}, "valid_lens must be integers, not torch.float32"),
+        ({"valid_lens": [2, -1]}, "valid_lens must be from 0 to 4, not -1"),
+        ({"valid_lens": [[1, 2, 3], [4, 5, 0]]}, "valid_lens must be from 0 to 4, not 5"),
         ({"mask": torch.ones(3, 4)}, r"mask must be boolean and fit .* not torch.float32"),
         ({"mask": torch.ones(5, 4).bool()}, r"mask must .* \(2, 3, 4\), not .*\(5, 4\)"),
     ],
@@ -115,6 +117,41 @@ def test_lengths_or_a_mask_that_do_not_fit_are_refused(options, message):
     ):
         with pytest.raises(ValueError, match=message):
             call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda X, mask: d2l.masked_softmax(X @ X.mT, mask=mask),
+        lambda X, mask: d2l.DotProductAttention(0)(X, X, X, mask=mask),
+        lambda X, mask: d2l.AdditiveAttention(4, 0)(X, X, X, mask=mask),
+        lambda X, mask: d2l.blockwise_attention(X, X, X, mask=mask),
+    ],
+)
+def test_a_mask_for_each_example_is_not_taken_for_one_for_each_head(call):
+    X, mask = random(3, 3, 5, 4), random(3, 5, 5) < 0.5  # as many examples as heads
+    with pytest.raises(ValueError, match=r"mask must .* \(3, 3, 5, 5\), not .*\(3, 5, 5\)"):
+        call(X, mask)
+    expected = torch.stack([call(X[i : i + 1], mask[i])[0] for i in range(3)])
+    assert call(X, mask[:, None]).shape == expected.shape
+
+
+def test_the_weights_are_those_of_the_call_whatever_happens_to_its_inputs_later():
+    inputs = [random(2, n, 5, seed=n) for n in (3, 4, 4)]
+    for layer in layers(*inputs):
+        given, mask = [X.clone() for X in inputs], random(3, 4) < 0.7
+        layer(*given, mask=mask)
+        before = layer.attention_weights.clone()
+        for X in given:
+            X[:, 0] = 9
+        mask[:] = True
+        assert torch.equal(layer.attention_weights, before)
+
+
+def test_weights_are_finite_where_float16_does_not_hold_the_scores():
+    layer, X = d2l.DotProductAttention(0), 300 * random(1, 4, 64).half()
+    layer(X, X, X)
+    assert torch.equal(layer.attention_weights[0], torch.eye(4).half())
 
 
 def test_a_mask_may_be_an_array():

@@ -10,6 +10,7 @@ from helpers import assert_close, larger, random
 from torch import nn
 
 import d2lmini as d2l
+from d2lmini import serving
 
 LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary", "num_kv_heads": 2}
 KINDS = {"learned": {}, "rotary": LLAMA}
@@ -278,6 +279,51 @@ def test_the_error_of_a_weight_is_at_most_half_a_step(bits, group_size):
     largest = integers.unflatten(1, (groups, -1)).abs().amax(dim=-1)
     rows = [0, 1, 3, 4]
     assert (largest[rows] == 2 ** (bits - 1) - 1).all() and (found[2] == 0).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_the_error_of_a_half_precision_weight_is_at_most_half_a_step(dtype):
+    W = (0.02 * random(50, 64)).to(dtype)
+    integers, scale = d2l.quantize_tensor(W)
+    error = W.double() - integers.double() * scale.double()
+    assert (error.abs() <= 0.501 * scale).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("before", [False, True])
+def test_a_quantized_model_computes_in_the_type_of_its_original(dtype, bits, before):
+    plain, (tokens,) = gpt(), some_prompts(9)
+    exact = d2l.quantize(plain.to(dtype).float(), bits)(tokens[None])
+    if before:
+        model = d2l.quantize(plain.to(dtype), bits)
+    else:
+        model = d2l.quantize(plain.float(), bits).to(dtype)
+    logits = model(tokens[None])
+    assert logits.dtype == dtype
+    error = (logits.float() - exact).abs().max() / exact.abs().max()
+    assert error <= 10 * torch.finfo(dtype).eps + (bits == 8) * 0.03  # rounded inputs
+
+
+@pytest.mark.parametrize("bits, group_size", [(8, None), (8, 16), (4, 16)])
+def test_the_gradient_passes_a_quantized_layer_as_if_inputs_were_not_rounded(
+    bits, group_size
+):
+    W, X = random(6, 32), random(5, 32, seed=1).requires_grad_()
+    layer = d2l.QuantizedLinear(W, random(6), bits=bits, group_size=group_size)
+    with torch.no_grad():
+        expected = layer(X)
+    output = layer(X)
+    assert_close(output, expected, 1e-5)
+    output.square().sum().backward()
+    assert_close(X.grad, 2 * expected @ layer.weight, 1e-4)
+
+
+def test_products_of_integers_do_not_overflow_under_autocast(monkeypatch):
+    monkeypatch.setattr(serving, "_is_exact", lambda: False)
+    layer, X = d2l.QuantizedLinear(torch.full((8, 512), 0.02)), torch.ones(7, 512)
+    with torch.autocast("cpu", torch.float16):
+        assert_close(layer(X), torch.full((7, 8), 10.24), 0.02)
 
 
 @pytest.mark.parametrize("bits", [4, 8])

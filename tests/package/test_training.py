@@ -8,7 +8,7 @@ import re
 import nbformat
 import pytest
 import torch
-from helpers import drawn
+from helpers import assert_close, drawn, random
 from nbclient import NotebookClient
 from torch import nn
 
@@ -236,6 +236,15 @@ def test_a_trainer_refuses_settings_that_make_no_sense():
         d2l.Trainer(max_epochs=-1)
     with pytest.raises(ValueError, match="precision is 32-true or bf16-mixed, not '16'"):
         d2l.Trainer(max_epochs=1, precision="16")
+    with pytest.raises(ValueError, match=r"warmup must be at most 8.*, and is 9$"):
+        d2l.Trainer(max_epochs=2, warmup=9).fit(line(lr=0.8), LineData(num_train=64))
+
+
+def test_the_loss_of_half_precision_scores_is_in_single_precision():
+    scores, labels = random(6, 900).bfloat16(), torch.arange(6)
+    for loss in (d2l.Classifier().loss, d2l.TransformerLM(9, 8, 8, 2, 1, 0).loss):
+        ours = loss(scores[None], labels[None])
+        assert_close(ours, nn.functional.cross_entropy(scores.float(), labels), 1e-6)
 
 
 def test_evaluation_mode_ends_with_the_mode_that_every_layer_had():
