@@ -242,11 +242,11 @@ def dpo_margin(model, reference, chosen, rejected, beta):
 def grpo_loss(log_probs, old, mask, advantages, *, low=0.2, high=0.28):
     """The clipped loss of GRPO, a mean over all tokens of the answers.
 
-    log_probs (b, n) are those of the model, old (b, n) those when the answers were drawn,
-    as `answer_log_probs` gives them, and mask (b, n) marks the same tokens: without its
-    first column. advantages are (b, 1). Ratios count between 1 - low and 1 + high.
-    Sources: Shao et al. (2024), without the term for the divergence from a reference;
-    Yu et al. (2025) for the mean and the two bounds.
+    log_probs (b, n) are those of the model, and old (b, n) those when the answers were
+    drawn, as `answer_log_probs` gives them. mask (b, n) marks the same tokens, so it
+    comes without its first column. advantages are (b, 1). Ratios count between 1 - low
+    and 1 + high. Sources: Shao et al. (2024), without the term for the divergence from
+    a reference; Yu et al. (2025) for the mean and the two bounds.
     """
     ratio = (full_precision(log_probs) - old).exp()
     clipped = ratio.clamp(1 - low, 1 + high)
