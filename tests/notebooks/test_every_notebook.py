@@ -164,10 +164,7 @@ def test_markdown_is_plain_enough_for_all_four(path):
 @notebook
 def test_a_page_with_the_real_model_names_its_license(path):
     code = "".join(cell.source for cell in code_cells(path))
-    if (
-        re.search(r"(?<!def )(load_smollm2|smollm2_heads)\(", code)
-        and "exercises" not in path.parts
-    ):
+    if re.search(r"(?<!def )(load_smollm2|smollm2_heads)\(", code):
         assert "Apache license 2.0" in prose(path)
 
 

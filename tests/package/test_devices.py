@@ -172,8 +172,15 @@ CALLS = [
             partial(d2l.LatentAttention, num_latents=6, rotary_width=4),
         )
     ),
+    ("LoRA", made(d2l.LoRA, nn.Linear(8, 6), 2), (Q,)),
     ("next_token_probs", d2l.next_token_probs, (SCORES, 0.7, 4, 0.9)),
     ("generate", partial(d2l.generate, top_k=1), (LLAMA, TOKENS, 3)),
+]
+
+EXPERTS = {"num_experts": 4, "top_k": 2, "ffn_num_hiddens": 8}
+ROUTED = [  # sizes depend on numbers, which tensors on `meta` do not have
+    ("MixtureOfExperts", made(d2l.MixtureOfExperts, 8, 12, 4, 2), (K,)),
+    ("ExpertGPT", made(d2l.ExpertGPT, 9, 8, 2, 4, **EXPERTS), (TOKENS,)),
 ]
 
 
@@ -325,7 +332,9 @@ HALF = pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str
 
 @HALF
 @pytest.mark.parametrize(
-    "call", [call for call in CALLS if call[1] is not initialised], ids=lambda call: call[0]
+    "call",
+    [call for call in [*CALLS, *ROUTED] if call[1] is not initialised],
+    ids=lambda call: call[0],
 )
 def test_half_precision_gives_the_result_to_its_precision(call, dtype, device):
     expected, _ = run(call, "cpu", torch.float64)

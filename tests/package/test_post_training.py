@@ -129,6 +129,16 @@ def test_log_probs_and_margins_of_a_half_precision_model_are_accurate(tokenizer,
 # --- low-rank adaptation -------------------------------------------------------------
 
 
+def adapted(plain, tokens):
+    """A copy of a model with low-rank changes, which are nothing until they are drawn."""
+    model = d2l.add_lora(copy.deepcopy(plain), 3, MATRICES)
+    assert torch.equal(model(tokens), plain(tokens))
+    for name, weights in model.named_parameters():
+        if name.endswith(".up"):
+            nn.init.normal_(weights, std=0.3)
+    return model
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("converted_later", [False, True])
 def test_a_half_precision_model_can_be_adapted_and_merged(
@@ -160,11 +170,7 @@ def test_a_half_precision_model_can_be_adapted_and_merged(
 def test_a_quantized_model_can_be_adapted_and_merged(tokenizer, bits):
     tokens, _ = encoded(tokenizer, "ec", "bbdea")
     plain = d2l.quantize(gpt().float(), bits)
-    model = d2l.add_lora(copy.deepcopy(plain), 3, MATRICES)
-    assert torch.equal(model(tokens), plain(tokens))
-    for name, weights in model.named_parameters():
-        if name.endswith(".up"):
-            nn.init.normal_(weights, std=0.3)
+    model = adapted(plain, tokens)
     changed = model(tokens)
     merged = d2l.merge_lora(model)
     assert isinstance(merged.blks[0].W_q, nn.Linear)
@@ -177,11 +183,7 @@ def test_a_quantized_model_can_be_adapted_and_merged(tokenizer, bits):
 def test_a_low_rank_change_is_nothing_at_first_and_can_be_merged(tokenizer):
     tokens, _ = encoded(tokenizer, "ec", "bbdea")
     plain = gpt().float()
-    model = d2l.add_lora(copy.deepcopy(plain), 3, MATRICES)
-    assert torch.equal(model(tokens), plain(tokens))
-    for name, weights in model.named_parameters():
-        if name.endswith(".up"):
-            nn.init.normal_(weights, std=0.3)
+    model = adapted(plain, tokens)
     changed = model(tokens)
     assert (changed - plain(tokens)).abs().max() > 0.1
     difference = d2l.merge_lora(model)(tokens) - changed
