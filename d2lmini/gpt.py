@@ -319,7 +319,7 @@ def chat_prompt(question, system="You are a helpful AI assistant."):
 
 
 def as_text(content):
-    """A text in which no token of a chat format is left: a space follows each "<"."""
+    """A text in which no token of a chat format is left: each "<|" becomes "< |"."""
     return content.replace("<|", "< |")
 
 
