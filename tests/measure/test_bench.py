@@ -6,6 +6,8 @@ import torch
 import d2lmini
 from tools.measure import bench
 
+pytestmark = pytest.mark.weekly  # trains for a moment, once for each experiment
+
 DATA = d2lmini.MTFraEng(4)
 BATCH = [part[:4] for part in DATA.arrays]
 SIZES = 8, 6, 2, 2

@@ -25,6 +25,8 @@ from tools.measure.experiments import (
     vision,
 )
 
+pytestmark = pytest.mark.weekly  # trains for a moment, once for each experiment
+
 
 @pytest.fixture(autouse=True)
 def short_warmup(monkeypatch):

@@ -19,6 +19,8 @@ from tools.book import pages
 from tools.measure import chapter, post_training, tool_calls
 from tools.notebooks import execute
 
+pytestmark = pytest.mark.weekly  # trains for a moment, once for each experiment
+
 PARAMETERS = {"tags": ["parameters"]}
 STAGES = ["fine_tuning", "lora", "tool_calls", "preferences", "reward", "wrong_reward"]
 STAGES += ["rejection_sampling"]
