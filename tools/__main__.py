@@ -140,23 +140,26 @@ def picture():
 
 
 @command
-def translator():
-    """train the translator of the page Try it, in some minutes (WRITE=1)"""
-    measure("translator", package="book")
-
-
-@command
-def adder():
-    """store chapter 12's models for the page Try it, in some minutes (WRITE=1)"""
-    measure("adder")
-
-
-@command
 def serve():
     """build the book and serve it on http://localhost:8000 (PORT=...)"""
     book()
     options = ["--bind", "localhost", "--directory", str(BUILD / "html")]
     python("-m", "http.server", value("PORT", "8000"), *options)
+
+
+@command
+def differences():
+    """list the names that are as in d2l, new, or not here, for the page of differences"""
+    set_up()
+    python("-m", "tools.book.names_and_d2l")
+
+
+@command
+def measure():
+    """run an experiment for the page of results, or list them (NAME=copying WRITE=1)"""
+    set_up()
+    names = "NAME ONLY SEEDS ROOT JOBS DEVICE UPDATES THREADS REPEATS WRITE".split()
+    python("-m", "experiments", *(f"{each}={value(each)}" for each in names if value(each)))
 
 
 # --- the notebooks and their tests ---------------------------------------------------
@@ -283,102 +286,6 @@ def exam():
     """write an exam and its answers to _build/exam (SEED=word QUESTIONS="1 3.2")"""
     set_up()
     python("-m", "grading.exam", value("SEED"), *value("QUESTIONS").split())
-
-
-# --- measurements: WRITE=1 puts their tables on the page of results ------------------
-
-
-def measure(module, *names, package="measure"):
-    """Run a measuring program with those of its options that are given as NAME=value."""
-    set_up()
-    options = [f"--{name.lower()}={value(name)}" for name in names if value(name)]
-    if value("WRITE"):
-        options.append("--write")
-    python("-m", f"tools.{package}.{module}", *options)
-
-
-@command
-def scores():
-    """train models with several seeds, for hours (ONLY=copying SEEDS=3 WRITE=1)"""
-    measure("scores", "ONLY", "SEEDS", "ROOT")
-
-
-@command
-def attention():
-    """compare chapter 4's translators of five seeds, in some minutes (WRITE=1)"""
-    measure("attention")
-
-
-@command
-def one_vector():
-    """translate with and without attention, for two figures, in minutes (WRITE=1)"""
-    measure("one_vector")
-
-
-@command
-def heads():
-    """find heads of SmolLM2 that follow a rule, for chapter 5, in a minute (WRITE=1)"""
-    measure("heads")
-
-
-@command
-def post_training():
-    """run chapter 12 with several seeds (SEEDS=5 WRITE=1)"""
-    measure("post_training", "SEEDS")
-
-
-@command
-def tool_calls():
-    """train chapter 12's calls of tools with several seeds (SEEDS=3 WRITE=1)"""
-    measure("tool_calls", "SEEDS")
-
-
-@command
-def evaluation():
-    """ask SmolLM2 the questions of the page on evaluation, in half an hour (WRITE=1)"""
-    measure("evaluation", "ONLY")
-
-
-@command
-def pretraining():
-    """compare chapter 10's models of three seeds, in some minutes (WRITE=1)"""
-    measure("pretraining", "ONLY")
-
-
-@command
-def counting():
-    """compare chapter 11's small GPT with models that count, in some minutes (WRITE=1)"""
-    measure("counting")
-
-
-@command
-def own_text():
-    """train a GPT on Python's code for a minute, ten and an hour (WRITE=1)"""
-    measure("own_text", "ROOT")
-
-
-@command
-def recall():
-    """train models that recall pairs, for chapter 13 (JOBS=16 DEVICE=cuda WRITE=1)"""
-    measure("recall", "JOBS", "DEVICE", "SEEDS", "UPDATES", "ROOT")
-
-
-@command
-def serving():
-    """measure SmolLM2 with each part of chapter 14, in some minutes (WRITE=1)"""
-    measure("serving", "THREADS", "REPEATS")
-
-
-@command
-def bench():
-    """measure time and memory against d2l and torch.nn, in some minutes (WRITE=1)"""
-    measure("bench", "ONLY", "THREADS", "REPEATS")
-
-
-@command
-def differences():
-    """list the names that are as in d2l, new, or not here, for the page of differences"""
-    measure("differences")
 
 
 # --- other versions, and an end ------------------------------------------------------

@@ -5,19 +5,19 @@ import re
 import pytest
 import torch
 
-from tools.book import adder, pages
-from tools.measure import adder as program
-from tools.measure import results
+from experiments import results
+from experiments.try_it import adder, weights
+from tools.book import addition, pages
 
 
 @pytest.fixture(scope="module")
 def page():
-    return adder.page()
+    return addition.page()
 
 
 @pytest.fixture(scope="module")
 def content():
-    return adder.read()
+    return weights.read(addition.FILE)
 
 
 @pytest.mark.parametrize(
@@ -25,8 +25,8 @@ def content():
 )
 def test_answers_and_probabilities_are_those_of_pytorch(page, content, place):
     model = content["models"][place]
-    gpt, questions = program.load(content, model), content["questions"][:50]
-    expected = program.answers(gpt, content, model["template"], questions)
+    gpt, questions = adder.load(content, model), content["questions"][:50]
+    expected = adder.answers(gpt, content, model["template"], questions)
     traces = page.call(
         f"{questions}.map(digits => d2lAdder.answer(models[{place}], digits))"
     )
@@ -44,22 +44,23 @@ def test_answers_and_probabilities_are_those_of_pytorch(page, content, place):
 
 
 def test_the_notebook_defines_the_models_that_are_stored():
-    cells = [cell.source for cell in pages.read(program.NOTEBOOK).cells]
-    last = next(i for i, source in enumerate(cells) if program.LAST in source)
-    for *_, name in program.STAGES.values():
+    cells = [cell.source for cell in pages.read(adder.NOTEBOOK).cells]
+    last = next(i for i, source in enumerate(cells) if adder.LAST in source)
+    for *_, name in adder.STAGES.values():
         assert re.search(rf"^{name}\b.* = ", "\n".join(cells[: last + 1]), re.MULTILINE)
 
 
 def test_the_numbers_of_the_page_are_those_of_the_file(content):
     table = (results.FOLDER / "adder.md").read_text(encoding="utf-8")
-    assert table.startswith(results.head(["", *program.COLUMNS]))
+    assert table.startswith(results.table(["", *adder.COLUMNS], []))
     questions, rows = content["questions"], table.splitlines()[2:]
-    assert adder.FILE.stat().st_size < 450_000 and [*adder.NOTES] == [*program.STAGES]
+    assert addition.FILE.stat().st_size < 450_000
+    assert [*addition.NOTES] == [*adder.STAGES]
     for model, row in zip(content["models"], rows):
         *_, end = model["template"]
-        gpt = program.load(content, model)
-        texts = program.answers(gpt, content, model["template"], questions)
-        right = sum(program.is_right(q, text, end) for q, text in zip(questions, texts))
+        gpt = adder.load(content, model)
+        texts = adder.answers(gpt, content, model["template"], questions)
+        right = sum(adder.is_right(q, text, end) for q, text in zip(questions, texts))
         assert row.split(" | ")[0] == f"| {model['name']}"
         assert row.split(" | ")[2] == str(model["right"])
         assert abs(model["right"] - right) <= 2  # another processor rounds differently
@@ -90,7 +91,7 @@ def test_the_step_that_is_wrong_is_found(page, text):
     assert (
         found["right"]
         == told.startswith("Right")
-        == program.is_right("3846", f"{text}.", ".")
+        == adder.is_right("3846", f"{text}.", ".")
     )
     assert [i for i, step in enumerate(found["steps"]) if not step["right"]] == wrong
     assert (
@@ -107,7 +108,7 @@ def test_tokens_are_drawn_with_their_probabilities(page, content):
     ids = [content["target"].index(token) for token in prompt]
     draw = f"d2lForward.complete(models[1].gpt, {ids}, {{}}, 1, {{temperature: 2}})"
     drawn = page.call(f"Array.from({{length: 400}}, () => {draw}.target[0])")
-    model = program.load(content, content["models"][1])
+    model = adder.load(content, content["models"][1])
     with torch.no_grad():
         probs = (model(torch.tensor([ids]))[0, -1] / 2).softmax(dim=-1)
     for p, i in zip(*(each.tolist() for each in probs.topk(3))):

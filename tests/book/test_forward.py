@@ -4,11 +4,12 @@ import json
 
 import pytest
 import torch
+from helpers import make_gpt
 
 import d2lmini as d2l
-from tools.book import translator
-from tools.measure import results
-from tools.measure.experiments import parts
+from experiments import results
+from experiments import transformer_parts as parts
+from experiments.try_it import translator, weights
 
 PARTS = ["Q", "K", "V", "dots", "scores", "weights", "output"]
 
@@ -182,14 +183,14 @@ LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary", "num_kv_heads": 
 @pytest.mark.parametrize("options", [GPT_2, LLAMA])
 def test_a_gpt_continues_a_prompt_as_in_pytorch(browser, options):
     torch.manual_seed(0)
-    gpt = d2l.GPT(9, 16, 2, 4, **options)
+    gpt = make_gpt(9, 16, 2, 4, **options)
     with torch.no_grad():
         for W in gpt.parameters():  # larger than at first, so that its tokens differ
             W.add_(torch.randn_like(W) / 4)
     config = {"num_hiddens": 16, "num_heads": 4, "num_blks": 2, "base": 10000, **options}
-    weights = translator.encoded(gpt.state_dict(), "output.weight")
-    file = {"config": config, "target": "a b c d e f g h i", "weights": weights}
-    state = translator.decoded(weights)
+    stored = weights.encoded(gpt.state_dict(), "output.weight")
+    file = {"config": config, "target": "a b c d e f g h i", "weights": stored}
+    state = weights.decoded(stored)
     gpt.load_state_dict({**state, "output.weight": state["embedding.weight"]})
     prompt = torch.tensor([[3, 1, 4, 1, 5]])
     tokens = d2l.generate(gpt, prompt, 6, temperature=0)
@@ -235,5 +236,5 @@ def test_the_file_is_small_and_is_the_one_that_the_table_measures():
     size = translator.FILE.stat().st_size
     table = (results.FOLDER / "translator.md").read_text(encoding="utf-8")
     assert size < 450_000 and f"| {size / 1000:.0f} |" in table
-    assert table.startswith(results.head(["", *translator.COLUMNS]))
-    assert "by `make translator WRITE=1`" in table
+    assert table.startswith(results.table(["", *translator.COLUMNS], []))
+    assert "\n*Measured on " in table
