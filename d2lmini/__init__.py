@@ -14,7 +14,7 @@ from .checks import (
     mismatch,
     without_autocast,
 )
-from .downloads import download
+from .downloads import download, one_vector, smollm2_heads
 from .drawing import (
     COLORS,
     FILLS,
@@ -23,7 +23,6 @@ from .drawing import (
     draw_box,
     draw_translations,
     label_curves,
-    one_vector,
     plot,
     plt,
     set_axes,
@@ -32,7 +31,6 @@ from .drawing import (
     show_interactive,
     show_memory,
     show_pretraining_masks,
-    smollm2_heads,
     text_width,
     use_svg_display,
 )
@@ -47,25 +45,8 @@ from .efficient_attention import (
     positive_features,
     sliding_window_mask,
 )
-from .gpt import (
-    GPT,
-    ExpertGPT,
-    GPTBlock,
-    MixtureOfExperts,
-    SwiGLU,
-    TokenWindows,
-    as_text,
-    bits_per_byte,
-    chat_prompt,
-    complete,
-    generate,
-    next_token_probs,
-    pad_left,
-    show_sampling,
-    standard_library,
-    train_bpe,
-    train_gpt,
-)
+from .experts import ExpertGPT, MixtureOfExperts
+from .gpt import GPT, Cache, GPTBlock, GPTConfig, SwiGLU
 from .implementations import (
     ScaledDotProductAttention,
     column_attention,
@@ -122,6 +103,15 @@ from .queries_keys_values import (
     show_heatmaps,
     show_softmax,
 )
+from .sampling import (
+    as_text,
+    chat_prompt,
+    complete,
+    generate,
+    generate_tokens,
+    next_token_probs,
+    show_sampling,
+)
 from .scoring_functions import (
     AdditiveAttention,
     BilinearAttention,
@@ -134,17 +124,21 @@ from .scoring_functions import (
     show_masks,
 )
 from .serving import (
+    PaddedCache,
     PagedCache,
     QuantizedEmbedding,
     QuantizedLinear,
     Scheduler,
     dequantize_tensor,
+    generate_batch,
+    pad_left,
     prompt_lookup,
     quantize,
     quantize_tensor,
     speculative_generate,
     verify_draft,
 )
+from .text import TokenWindows, bits_per_byte, standard_library, train_bpe, train_gpt
 from .training import (
     Classifier,
     DataModule,
@@ -215,8 +209,6 @@ __all__ = [
     "draw_box",
     "draw_arrow",
     "draw_translations",
-    "one_vector",
-    "smollm2_heads",
     "show_interactive",
     "show_pretraining_masks",
     "show_memory",
@@ -246,8 +238,8 @@ __all__ = [
     "length_mask",
     "causal_mask",
     "masked_softmax",
-    "causal_attention",
     "DotProductAttention",
+    "causal_attention",
     "AdditiveAttention",
     "BilinearAttention",
     "DistanceAttention",
@@ -265,6 +257,8 @@ __all__ = [
     "try_gpu",
     "try_all_gpus",
     "download",
+    "one_vector",
+    "smollm2_heads",
     "Vocab",
     "MTFraEng",
     "Encoder",
@@ -315,13 +309,15 @@ __all__ = [
     "mask_tokens",
     "corrupt_spans",
     "SwiGLU",
+    "Cache",
+    "GPTConfig",
     "GPTBlock",
     "GPT",
     "chat_prompt",
     "as_text",
     "next_token_probs",
     "show_sampling",
-    "pad_left",
+    "generate_tokens",
     "generate",
     "complete",
     "train_bpe",
@@ -354,6 +350,9 @@ __all__ = [
     "positive_features",
     "LinearAttention",
     "DeltaAttention",
+    "pad_left",
+    "PaddedCache",
+    "generate_batch",
     "Scheduler",
     "PagedCache",
     "quantize_tensor",

@@ -48,15 +48,6 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
         outputs, hidden_state = enc_all_outputs
         return outputs.transpose(0, 1), hidden_state, enc_valid_lens
 
-    @property
-    def attention_weights(self):
-        """The weights (b, 1, m) of each step of the last call."""
-        return self._attention_weights
-
-    def __getstate__(self):
-        """What copies and pickles hold: all but the weights of the last call."""
-        return {**vars(self), "_attention_weights": []}
-
     def forward(self, X, state):
         values, hidden_state, valid_lens = state
         keys = self.attention.W_k(values)
@@ -70,6 +61,15 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
             self._attention_weights.append(self.attention.attention_weights)
         logits = self.dense(torch.cat(outputs)).transpose(0, 1)  # (n, b, p) -> (b, n, ...)
         return logits, (values, hidden_state, valid_lens)
+
+    @property
+    def attention_weights(self):
+        """The weights (b, 1, m) of each step of the last call."""
+        return self._attention_weights
+
+    def __getstate__(self):
+        """What copies and pickles hold: all but the weights of the last call."""
+        return {**vars(self), "_attention_weights": []}
 
 
 def _attention_svg(percent, rows, columns, title, longest):

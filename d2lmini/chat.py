@@ -16,9 +16,9 @@ import sys
 
 import torch
 
-from .gpt import as_text
 from .loading import load_pretrained, load_smollm2
 from .post_training import chatml, converse
+from .sampling import as_text
 
 ENDS = "<|endoftext|>", "<|end_of_text|>", "</s>"  # of a text, in GPT-2 and Llamas
 SYSTEM = {"role": "system", "content": "You are a helpful AI assistant."}

@@ -35,8 +35,6 @@ __all__ = [
     "draw_box",
     "draw_arrow",
     "draw_translations",
-    "one_vector",
-    "smollm2_heads",
     "show_interactive",
     "show_pretraining_masks",
     "show_memory",
@@ -319,38 +317,6 @@ def draw_translations(sources, references, translations):
     ax.axis("off")
 
 
-def one_vector():
-    """Translations through one vector and with attention, and their BLEU by length.
-
-    A dict with `sentences`, from short to long, each with "English", "reference" and
-    the two kinds, "one vector" and "attention"; `held_out`, the number of all that were
-    translated; `tokens`, names of groups of lengths, the last for all; `BLEU`, for both
-    kinds a list by seed of lists by group; and `origin`, where it was measured.
-    """
-    path = importlib.resources.files("d2lmini") / "data" / "one_vector.json"
-    return json.loads(path.read_text("utf-8"))
-
-
-def smollm2_heads():
-    """Attention weights of six heads of SmolLM2 in five sentences.
-
-    A dict with `heads`, for each a "rule" that names what it attends to, its "layer"
-    and number, "head", and the mean weight on that, "here", "elsewhere" in sixteen more
-    sentences, and there in the mean of "all heads"; `mostly first`, how many heads of
-    how many give most weight to the first token; `sentences`, each with "tokens" and
-    "weights" (heads, n, n); and `origin`, where it was measured.
-    """
-    path = importlib.resources.files("d2lmini") / "data" / "heads.json"
-    found = json.loads(path.read_text("utf-8"))
-    for sentence in found["sentences"]:
-        percent, n = sentence.pop("percent"), len(sentence["tokens"])
-        weights = sentence["weights"] = torch.zeros(len(percent), n, n)
-        for head, rows in enumerate(percent):  # a row ends with its own token
-            for i, row in enumerate(rows):
-                weights[head, i, : i + 1] = torch.tensor(row) / 100
-    return found
-
-
 def show_interactive(kind, title, data, numbers, rows, columns, svg=""):
     """Display a figure with controls: HTML that needs no network.
 
@@ -385,13 +351,8 @@ def show_pretraining_masks(tokens, hidden, *, prefix, token=0):
     Under the causal mask each token predicts the next one. Under the prefix mask the
     first `prefix` tokens see each other, and the last of them predicts the next token,
     as each does after it. At first the figure reads out the token at the index `token`.
-    Raises ValueError for an index or a length that the tokens do not have.
     """
     n = len(tokens)
-    if not (0 <= hidden < n and 0 <= token < n):
-        raise ValueError(f"hidden and token must be 0 to {n - 1}, not {hidden}, {token}")
-    if not 1 <= prefix <= n:
-        raise ValueError(f"prefix must be 1 to {n}, and is {prefix}")
     data = {"tokens": tokens, "hidden": hidden, "prefix": prefix, "token": token}
     names = [*tokens[:hidden], "<mask>", *tokens[hidden + 1 :]]
     title = "Masks of pretraining, 1 where a token may attend"
@@ -403,14 +364,8 @@ def show_memory(names, keys, words, writes=()):
 
     keys (n, p) are those of the names, and each of the words is a column of the matrix
     (p, words). At first the pairs `writes` are written, an index of a name and one of a
-    word each, by addition. Raises ValueError for keys or pairs that do not fit.
+    word each, by addition.
     """
-    if keys.ndim != 2 or len(keys) != len(names):
-        expected = f"(n, p) with n = {len(names)} as names"
-        raise ValueError(f"keys must be {expected}, not {tuple(keys.shape)}")
-    if any(not (0 <= i < len(names) and 0 <= j < len(words)) for i, j in writes):
-        sizes = f"{len(names)} names and {len(words)} words"
-        raise ValueError(f"writes must be pairs of indices of {sizes}, not {writes}")
     S = torch.zeros(keys.shape[1], len(words))
     for i, j in writes:
         S[:, j] += keys[i]
@@ -425,15 +380,9 @@ def show_batching(lengths, batch_size=4, *, step=0):
     `lengths` has the number of tokens that each request will write, one a step, in the
     order in which they wait. A static batch takes the next requests when all of it have
     ended, a continuous one takes the next as soon as a slot is free (Yu et al., 2022).
-    At first the figure shows `batch_size` slots after so many steps.
-    Raises ValueError for a length below 1, or a batch size that is not 1 to 8 or is
-    larger than the number of requests.
+    At first the figure shows `batch_size` slots, at most 8, after so many steps.
     """
     n = len(lengths)
-    if n == 0 or min(lengths) < 1:
-        raise ValueError(f"lengths must be numbers from 1 on, not {list(lengths)}")
-    if not 1 <= batch_size <= min(8, n):
-        raise ValueError(f"batch_size must be 1 to {min(8, n)}, and is {batch_size}")
     columns = [torch.tensor(lengths)]
     for continuous in (False, True):
         free = [0] * batch_size  # the step from which a slot is free

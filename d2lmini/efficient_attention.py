@@ -14,6 +14,7 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from .checks import check_int, full_precision, without_autocast
+from .gpt import Cache
 from .positional_encoding import RotaryEncoding
 from .scoring_functions import causal_attention, causal_mask
 
@@ -113,6 +114,21 @@ def sliding_window_mask(
     return mask
 
 
+def _check_memory(Q, K, V, state, beta, log_decay, chunk_size):
+    """Raise ValueError where what `memory_attention` takes does not fit together."""
+    check_int("chunk_size", chunk_size, 1)
+    if Q.shape != K.shape or K.ndim != 4 or V.shape[:-1] != K.shape[:-1]:
+        sizes = [tuple(X.shape) for X in (Q, K, V)]
+        raise ValueError(f"Q, K must be (b, h, n, p), V (b, h, n, v), not {sizes}")
+    expected = (*K.shape[:2], K.shape[-1], V.shape[-1])
+    if state is not None and state.shape != expected:
+        raise ValueError(f"state must be {expected}, not {tuple(state.shape)}")
+    for name, X in {"beta": beta, "log_decay": log_decay}.items():
+        if X is not None and X.shape != K.shape[:-1]:
+            expected, found = tuple(K.shape[:-1]), tuple(X.shape)
+            raise ValueError(f"{name} must be {expected}, not {found}")
+
+
 def _check_heads(num_hiddens, num_heads):
     """Raise ValueError unless num_heads divides num_hiddens."""
     check_int("num_heads", num_heads, 1)
@@ -154,44 +170,45 @@ class LatentAttention(nn.Module):
         self.W_o = nn.Linear(num_hiddens, num_hiddens, bias=False)
         self.rotary = RotaryEncoding(r, max_len, base=base) if r else None
 
-    def attend_expanded(self, Q, C, R):
+    def attend_expanded(self, Q, C, R, mask=None):
         """The heads (b, h, n, p), from keys and values of all heads: for many tokens."""
         K, V = (
-            W(C).unflatten(-1, (self.h, -1)).transpose(1, 2) for W in (self.W_k, self.W_v)
+            nn.functional.linear(C, W.weight).unflatten(-1, (self.h, -1)).transpose(1, 2)
+            for W in (self.W_k, self.W_v)  # as the other form has them, also if quantised
         )
         K = torch.cat([K, R.unsqueeze(1).expand(-1, self.h, -1, -1)], dim=-1)
-        return self._softmax(Q, K, V)
+        return self._softmax(Q, K, V, mask)
 
-    def attend_absorbed(self, Q, C, R):
+    def attend_absorbed(self, Q, C, R, mask=None):
         """The same from the latent vectors, which are the keys and values of all heads."""
         W_k, W_v = (W.weight.unflatten(0, (self.h, -1)) for W in (self.W_k, self.W_v))
         Q = torch.cat(
             [Q[..., : self.p] @ W_k, Q[..., self.p :]], dim=-1
         )  # (b, h, n, c + r)
         K, V = torch.cat([C, R], dim=-1).unsqueeze(1), C.unsqueeze(1)
-        return (
-            self._softmax(Q, K.expand(-1, self.h, -1, -1), V.expand(-1, self.h, -1, -1))
-            @ W_v.mT
-        )
+        K, V = (X.expand(-1, self.h, -1, -1) for X in (K, V))
+        return self._softmax(Q, K, V, mask) @ W_v.mT
 
-    def _softmax(self, Q, K, V):
+    def _softmax(self, Q, K, V, mask):
         """Causal attention; the scale is that of the expanded form, p + r numbers a key."""
         scale = (self.W_q.out_features // self.h) ** -0.5
-        return causal_attention(Q, K, V, scale=scale)
+        return causal_attention(Q, K, V, mask, scale=scale)
 
-    def forward(self, X, state=None, *, return_state=False):
-        start, *past = (0,) if state is None else state
+    def forward(self, X, cache=None):
+        cache = Cache() if cache is None else cache
         Q = self.W_q(X).unflatten(-1, (self.h, -1)).transpose(1, 2)  # (b, h, n, p + r)
         C, R = self.W_c(X).split([len(self.norm.weight), Q.shape[-1] - self.p], dim=-1)
         C = self.norm(C.type_as(self.norm.weight))  # (b, n, c)
         if self.rotary is not None:
-            Q_r, R = self.rotary(Q[..., self.p :], start), self.rotary(R, start)
+            i = cache.positions(X)
+            Q_r = self.rotary(Q[..., self.p :], positions=i.unsqueeze(-2))
             Q = torch.cat([Q[..., : self.p], Q_r], dim=-1)
-        if past:
-            C, R = torch.cat([past[0], C], dim=1), torch.cat([past[1], R], dim=1)
-        attend = self.attend_absorbed if past else self.attend_expanded
-        output = self.W_o(attend(Q, C, R).transpose(1, 2).flatten(2))
-        return (output, (start + X.shape[1], C, R)) if return_state else output
+            R = self.rotary(R, positions=i)
+        attend = self.attend_absorbed if cache.num_tokens else self.attend_expanded
+        C, R = cache.append("latent vectors", C), cache.append("rotary keys", R)
+        heads = attend(Q, C, R, cache.mask(Q, C))
+        cache.num_tokens += X.shape[1]
+        return self.W_o(heads.transpose(1, 2).flatten(2))
 
 
 def _write_and_read(S, Q, K, V, log_decay, beta=None):
@@ -212,21 +229,6 @@ def _write_and_read(S, Q, K, V, log_decay, beta=None):
     return output, kept[..., -1:, :] * S + (to_end * K).mT @ V
 
 
-def _check_memory(Q, K, V, state, beta, log_decay, chunk_size):
-    """Raise ValueError where what `memory_attention` takes does not fit together."""
-    check_int("chunk_size", chunk_size, 1)
-    if Q.shape != K.shape or K.ndim != 4 or V.shape[:-1] != K.shape[:-1]:
-        sizes = [tuple(X.shape) for X in (Q, K, V)]
-        raise ValueError(f"Q, K must be (b, h, n, p), V (b, h, n, v), not {sizes}")
-    expected = (*K.shape[:2], K.shape[-1], V.shape[-1])
-    if state is not None and state.shape != expected:
-        raise ValueError(f"state must be {expected}, not {tuple(state.shape)}")
-    for name, X in {"beta": beta, "log_decay": log_decay}.items():
-        if X is not None and X.shape != K.shape[:-1]:
-            expected, found = tuple(K.shape[:-1]), tuple(X.shape)
-            raise ValueError(f"{name} must be {expected}, not {found}")
-
-
 def memory_attention(Q, K, V, state=None, *, beta=None, log_decay=None, chunk_size=64):
     """The answers (b, h, n, v) of a matrix to Q (b, h, n, p), and the last matrix.
 
@@ -242,9 +244,11 @@ def memory_attention(Q, K, V, state=None, *, beta=None, log_decay=None, chunk_si
         log_decay = torch.zeros_like(K[..., 0])
     if state is None:
         state = torch.zeros((*K.shape[:-2], K.shape[-1], V.shape[-1]), device=K.device)
+    outputs, state = [], state.to(dtype)
+    if not K.shape[2]:  # no token
+        return V, state
     rows = [Q, K, V, log_decay] + ([] if beta is None else [beta])
     chunks = zip(*(X.to(dtype).split(chunk_size, dim=2) for X in rows))
-    outputs, state = [], state.to(dtype)
     with without_autocast(Q):
         for chunk in chunks:
             output, state = _write_and_read(state, *chunk)
@@ -255,9 +259,8 @@ def memory_attention(Q, K, V, state=None, *, beta=None, log_decay=None, chunk_si
 class CausalAttention(nn.Module):
     """Projections of X (b, n, d), what a subclass does in `attend`, an output layer.
 
-    Gives the same shape; with return_state, (output, state). A state is a tuple, the
-    number of tokens so far and then what a kind remembers of them; given again, it
-    continues them. With conv, each query, key and value is added to a short causal
+    Gives the same shape. X continues the tokens of a `Cache`, in which the layer keeps
+    what it remembers. With conv, each query, key and value is added to a short causal
     convolution of the last `conv` ones. Raises ValueError for heads that do not divide.
     """
 
@@ -274,26 +277,27 @@ class CausalAttention(nn.Module):
             c = 3 * num_hiddens  # each channel has weights of its own
             self.conv = nn.Conv1d(c, c, conv, groups=c, bias=False)
 
-    def forward(self, X, state=None, *, return_state=False):
-        start, tail, memory = (0, None, None) if state is None else state
-        Q, K, V, tail = self._project(X, tail)
-        heads, memory = self.attend(X, Q, K, V, start, memory)
-        output = self.W_o(heads.transpose(1, 2).flatten(2))
-        state = start + X.shape[1], tail, memory
-        return (output, state) if return_state else output
+    def forward(self, X, cache=None):
+        cache = Cache() if cache is None else cache
+        Q, K, V = self._project(X, cache)
+        heads = self.attend(X, Q, K, V, cache)
+        cache.num_tokens += X.shape[1]
+        return self.W_o(heads.transpose(1, 2).flatten(2))
 
-    def _project(self, X, tail):
-        """Q, K, V (b, h, n, p), and the inputs that the next convolution needs."""
+    def _project(self, X, cache):
+        """Q, K, V (b, h, n, p), after the convolution, whose last inputs are a state."""
         QKV = torch.cat([self.W_q(X), self.W_k(X), self.W_v(X)], dim=-1)
         if self.conv is not None:
             past = self.conv.kernel_size[0] - 1
-            if tail is None:
-                tail = QKV.new_zeros(len(X), past, QKV.shape[-1])
-            inputs = torch.cat([tail, QKV], dim=1)
-            QKV = QKV + self.conv(inputs.mT).mT
-            tail = inputs[:, inputs.shape[1] - past :]
+            inputs = cache.states.get("inputs")
+            if inputs is None:
+                inputs = QKV.new_zeros(len(X), past, QKV.shape[-1])
+            inputs = torch.cat([inputs, QKV], dim=1)
+            if X.shape[1]:
+                QKV = QKV + self.conv(inputs.mT).mT
+            cache.update("inputs", inputs[:, inputs.shape[1] - past :])
         heads = QKV.unflatten(-1, (3, self.num_heads, -1))  # (b, n, 3, h, p)
-        return *heads.permute(2, 0, 3, 1, 4), tail
+        return heads.permute(2, 0, 3, 1, 4)
 
 
 class WindowAttention(CausalAttention):
@@ -310,19 +314,18 @@ class WindowAttention(CausalAttention):
             check_int("window", window, 1)
         self.window, self.rotary = window, rotary
 
-    def attend(self, X, Q, K, V, start, memory):
+    def attend(self, X, Q, K, V, cache):
         if self.rotary is not None:
-            Q, K = self.rotary(Q, start), self.rotary(K, start)
-        if memory is not None:
-            K, V = (torch.cat(pair, dim=2) for pair in zip(memory, (K, V)))
-        n, m = Q.shape[2], K.shape[2]
-        if self.window is None or m <= self.window:
-            heads = causal_attention(Q, K, V)
-        else:
-            mask = sliding_window_mask(n, self.window, start=m - n, device=X.device)
-            heads = nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=mask)
-        kept = 0 if self.window is None else max(0, m - self.window + 1)
-        return heads, (K[:, :, kept:], V[:, :, kept:])
+            positions = cache.positions(X).unsqueeze(-2)
+            Q, K = (self.rotary(Y, positions=positions) for Y in (Q, K))
+        K, V = cache.append("keys", K), cache.append("values", V)
+        mask, n, m = cache.mask(Q, K), Q.shape[2], K.shape[2]
+        if self.window is not None:
+            cache.keep_last(self.window - 1)
+            if m > self.window:
+                near = sliding_window_mask(n, self.window, start=m - n, device=X.device)
+                mask = near if mask is None else mask & near
+        return causal_attention(Q, K, V, mask)
 
 
 def positive_features(X):
@@ -351,13 +354,15 @@ class LinearAttention(CausalAttention):
         self.feature_map = feature_map
         self.W_g = nn.Linear(num_hiddens, num_heads) if gated else None
 
-    def attend(self, X, Q, K, V, start, memory):
+    def attend(self, X, Q, K, V, cache):
         Q, K = self.feature_map(Q), self.feature_map(K)
         V = torch.cat([V, torch.ones_like(V[..., :1])], dim=-1)  # for the sum below
         V = full_precision(V)  # where sums can be large
         fade = _log_decay(self.W_g, X)
-        heads, memory = memory_attention(Q, K, V, memory, log_decay=fade)
-        return (heads[..., :-1] / heads[..., -1:]).type_as(X), memory
+        S = cache.states.get("memory")
+        heads, S = memory_attention(Q, K, V, S, log_decay=fade)
+        cache.update("memory", S)
+        return (heads[..., :-1] / heads[..., -1:]).type_as(X)
 
 
 def _log_decay(W_g, X):
@@ -378,8 +383,11 @@ class DeltaAttention(CausalAttention):
         self.W_beta = nn.Linear(num_hiddens, num_heads)
         self.W_g = nn.Linear(num_hiddens, num_heads) if gated else None
 
-    def attend(self, X, Q, K, V, start, memory):
+    def attend(self, X, Q, K, V, cache):
         Q, K = (nn.functional.normalize(A.float(), dim=-1).type_as(A) for A in (Q, K))
         beta = torch.sigmoid(self.W_beta(X)).mT  # (b, h, n)
         fade = _log_decay(self.W_g, X)
-        return memory_attention(Q, K, V, memory, beta=beta, log_decay=fade)
+        S = cache.states.get("memory")
+        heads, S = memory_attention(Q, K, V, S, beta=beta, log_decay=fade)
+        cache.update("memory", S)
+        return heads

@@ -6,40 +6,20 @@ Axes. `b` batch, `n` tokens, `d` dimension of a token (`num_hiddens`), `h` heads
 groups of heads (`num_kv_heads`), `p = d / h`.
 """
 
+import copy
 import math
-import sysconfig
-from pathlib import Path
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 import torch
-import torch.distributed as dist
 from torch import nn
 
 from .checks import check_len
-from .drawing import show_interactive
 from .positional_encoding import RotaryEncoding
 from .scoring_functions import causal_attention
-from .training import Classifier, DataModule, Trainer, eval_mode
+from .training import Classifier
 
-__all__ = [
-    "SwiGLU",
-    "GPTBlock",
-    "GPT",
-    "chat_prompt",
-    "as_text",
-    "next_token_probs",
-    "show_sampling",
-    "pad_left",
-    "generate",
-    "complete",
-    "train_bpe",
-    "bits_per_byte",
-    "standard_library",
-    "TokenWindows",
-    "train_gpt",
-    "MixtureOfExperts",
-    "ExpertGPT",
-]
+__all__ = ["SwiGLU", "Cache", "GPTConfig", "GPTBlock", "GPT"]
 
 
 class SwiGLU(nn.Module):
@@ -55,197 +35,253 @@ class SwiGLU(nn.Module):
         return self.down(nn.functional.silu(self.gate(X)) * self.up(X))
 
 
-def _tokens_so_far(cache):
-    """How many tokens a cache holds, or the state of another layer has seen."""
-    if cache is None:
-        return 0
-    return cache[0].shape[2] if torch.is_tensor(cache[0]) else cache[0]
+class Cache:
+    """What a layer of attention keeps of the tokens that it has read.
+
+    There are `num_tokens` of them. `tensors` has by name what has a row for each token,
+    (b, ..., tokens, width), such as keys and values, and `states` what has none,
+    (b, ...). A layer changes the cache that it is given; `select` and `crop` give
+    another one. spare is the number of tokens that `crop` can take back from a layer
+    that keeps only the last ones.
+    """
+
+    def __init__(self, *, spare=0):
+        self.num_tokens, self.spare = 0, spare
+        self.tensors, self.states, self.last = {}, {}, None
+
+    def append(self, name, X):
+        """Keep X (b, ..., n, width) of the next n tokens, and give that of all."""
+        if name in self.tensors:
+            X = torch.cat((self.tensors[name], X), dim=-2)
+        self.tensors[name] = X
+        return X
+
+    def positions(self, X):
+        """The positions (n,) of X (..., n, width), the next n tokens."""
+        start = self.num_tokens
+        return torch.arange(start, start + X.shape[-2], device=X.device)
+
+    def mask(self, Q, K):
+        """Which keys K (..., m, p) queries Q (..., n, p) may see; None is causal."""
+        return None
+
+    @property
+    def nbytes(self):
+        """The memory of all tensors and states, in bytes."""
+        return sum(X.nbytes for X in (*self.tensors.values(), *self.states.values()))
+
+    def update(self, name, state):
+        """Keep a state (b, ...) in place of the last one with this name."""
+        self.states[name] = state
+
+    def keep_last(self, num_tokens):
+        """Forget all tokens but the last ones, and the spare ones before these."""
+        self.last = num_tokens
+        for name, X in self.tensors.items():
+            first = max(0, X.shape[-2] - num_tokens - self.spare)
+            self.tensors[name] = X[..., first:, :].clone()
+
+    def select(self, rows):
+        """A cache of some rows of the batch, indices (k,) or a slice."""
+        other = copy.copy(self)
+        other.tensors = {name: X[rows] for name, X in self.tensors.items()}
+        other.states = {name: S[rows] for name, S in self.states.items()}
+        return other
+
+    def crop(self, num_tokens):
+        """A cache of the first tokens alone. Raises ValueError if that cannot be had."""
+        if self.states:
+            raise ValueError(
+                f"a cache with a state ({', '.join(self.states)}) cannot be cropped: no "
+                "token can be taken out of it"
+            )
+        first = 0 if self.last is None else max(0, self.num_tokens - self.spare)
+        if not first <= num_tokens <= self.num_tokens:
+            raise ValueError(
+                f"num_tokens must be from {first} to {self.num_tokens}, and is {num_tokens}"
+            )
+        other, cut = copy.copy(self), self.num_tokens - num_tokens
+        tensors = self.tensors.items()
+        other.tensors = {name: X[..., : X.shape[-2] - cut, :] for name, X in tensors}
+        other.num_tokens = num_tokens
+        return other
 
 
-def _make_norm(norm, num_hiddens, eps):
-    """The normalisation layer that is called norm."""
-    if norm == "layer":
-        return nn.LayerNorm(num_hiddens, eps)
-    if norm == "rms":
-        return nn.RMSNorm(num_hiddens, eps)
-    raise ValueError(f"norm must be 'layer' or 'rms', and is {norm!r}")
+@dataclass(frozen=True)
+class GPTConfig:
+    """The sizes and the parts of a `GPT`, by default with the parts of GPT-2.
+
+    None stands for as many key–value heads as heads, a feed-forward network with
+    8 num_hiddens^2 weights, and biases of queries, keys and values where there are
+    others, which come with the layer norm. max_len is the longest text, base that of
+    `RotaryEncoding`, eps that of the norms. With tied, the output layer has the matrix
+    of the embedding. rope_scaling is the field of a Llama 3.1's config.json.
+    """
+
+    vocab_size: int
+    num_hiddens: int
+    num_blks: int
+    num_heads: int
+    _: KW_ONLY
+    num_kv_heads: int | None = None
+    ffn_num_hiddens: int | None = None
+    norm: Literal["layer", "rms"] = "layer"
+    ffn: Literal["gelu", "swiglu"] = "gelu"
+    positions: Literal["learned", "rotary"] = "learned"
+    max_len: int = 1024
+    base: float = 10000
+    eps: float = 1e-5
+    tied: bool = True
+    qkv_bias: bool | None = None
+    rope_scaling: dict | None = None
 
 
-def _make_ffn(ffn, num_hiddens, ffn_num_hiddens=None):
-    """The feed-forward network that is called ffn, by default with 8 d^2 weights."""
-    if ffn == "gelu":
-        ffn_num_hiddens = ffn_num_hiddens or 4 * num_hiddens
-        return nn.Sequential(
-            nn.Linear(num_hiddens, ffn_num_hiddens),
-            nn.GELU("tanh"),
-            nn.Linear(ffn_num_hiddens, num_hiddens),
-        )
-    if ffn == "swiglu":
-        return SwiGLU(num_hiddens, ffn_num_hiddens or 8 * num_hiddens // 3)
-    raise ValueError(f"ffn must be 'gelu' or 'swiglu', and is {ffn!r}")
+def _make_norm(config):
+    """A normalisation layer."""
+    if config.norm not in ("layer", "rms"):
+        raise ValueError(f"norm must be 'layer' or 'rms', and is {config.norm!r}")
+    kind = nn.LayerNorm if config.norm == "layer" else nn.RMSNorm
+    return kind(config.num_hiddens, config.eps)
 
 
-def _padded_positions(start, n, padding):
-    """The positions (b, n) of n columns from `start`, counted behind the padding."""
-    columns = torch.arange(start, start + n, device=padding.device)
-    return (columns - padding[:, None]).clamp(min=0)
+def _make_ffn(config):
+    """A feed-forward network."""
+    d, width = config.num_hiddens, config.ffn_num_hiddens
+    if config.ffn == "swiglu":
+        return SwiGLU(d, width or 8 * d // 3)
+    if config.ffn != "gelu":
+        raise ValueError(f"ffn must be 'gelu' or 'swiglu', and is {config.ffn!r}")
+    first, second = nn.Linear(d, width or 4 * d), nn.Linear(width or 4 * d, d)
+    return nn.Sequential(first, nn.GELU("tanh"), second)
 
 
-def _padded_mask(start, n, padding):
-    """The causal mask (b, 1, n, start + n), in which only padding sees itself."""
-    keys = torch.arange(start + n, device=padding.device)
-    queries, first = keys[start:, None], padding.view(-1, 1, 1, 1)
-    return (keys <= queries) & (keys >= first) | (keys == queries)
+def _make_rotary(config):
+    """A rotary encoding, with the angles of Llama 3.1 if there is a rope_scaling."""
+    width, rope = config.num_hiddens // config.num_heads, config.rope_scaling
+    rotary = RotaryEncoding(width, config.max_len, base=config.base)
+    if rope is None:
+        return rotary
+    frequencies = config.base ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+    turns = rope["original_max_position_embeddings"] * frequencies / (2 * math.pi)
+    low, high = rope["low_freq_factor"], rope["high_freq_factor"]
+    kept = ((turns - low) / (high - low)).clamp(0, 1)
+    frequencies = frequencies * (kept + (1 - kept) / rope["factor"])
+    angles = torch.outer(torch.arange(config.max_len, dtype=torch.float64), frequencies)
+    rotary.cos.copy_(angles.cos())
+    rotary.sin.copy_(angles.sin())
+    return rotary
 
 
 class GPTBlock(nn.Module):
     """A pre-norm block with causal grouped-query attention (Ainslie et al., 2023).
 
-    X (b, n, d), which continues the tokens of a cache, gives the same shape and the
-    next cache: keys and values (b, g, tokens, p) of all tokens so far; None at first.
-    qkv_bias is by default as the other biases, which come with the layer norm.
-    An `attention` of chapter 13 takes the place of the projections and of the softmax,
-    and the cache is its state. Raises ValueError for an unknown norm or ffn, or for
-    heads that do not divide.
+    X (b, n, d), which continues the tokens of a `Cache`, gives the same shape.
+    An `attention` of chapter 13 takes the place of the projections and of the softmax.
+    Raises ValueError for parts that there are not, or for heads that do not divide.
     """
 
-    def __init__(
-        self,
-        num_hiddens: int,
-        num_heads: int,
-        num_kv_heads: int | None = None,
-        *,
-        norm: Literal["layer", "rms"] = "layer",
-        ffn: Literal["gelu", "swiglu"] = "gelu",
-        ffn_num_hiddens: int | None = None,
-        eps: float = 1e-5,
-        rotary=None,
-        qkv_bias: bool | None = None,
-        attention=None,
-    ):
+    def __init__(self, config, rotary=None, attention=None):
         super().__init__()
-        num_kv_heads = num_kv_heads or num_heads
-        if num_hiddens % num_heads or num_heads % num_kv_heads:
+        d, h = config.num_hiddens, config.num_heads
+        g = config.num_kv_heads or h
+        if d % h or h % g:
             raise ValueError(
-                f"num_kv_heads = {num_kv_heads} must divide num_heads = {num_heads}, "
-                f"and num_heads must divide num_hiddens = {num_hiddens}"
+                f"num_kv_heads = {g} must divide num_heads = {h}, and num_heads must "
+                f"divide num_hiddens = {d}"
             )
-        self.p = num_hiddens // num_heads  # the width of a head
-        kv_hiddens = num_kv_heads * self.p
-        use_bias = norm == "layer"  # as in GPT-2; a Llama has none
-        qkv_bias = use_bias if qkv_bias is None else qkv_bias  # a Qwen 2 has these
-        self.norm1 = _make_norm(norm, num_hiddens, eps)
-        self.norm2 = _make_norm(norm, num_hiddens, eps)
-        self.ffn = _make_ffn(ffn, num_hiddens, ffn_num_hiddens)
+        self.p = d // h  # the width of a head
+        bias = config.norm == "layer"  # as in GPT-2; a Llama has none
+        qkv_bias = bias if config.qkv_bias is None else config.qkv_bias
+        self.norm1, self.norm2 = _make_norm(config), _make_norm(config)
+        self.ffn = _make_ffn(config)
         self.rotary, self.attention = rotary, attention
-        if attention is not None:
-            return
-        self.W_q = nn.Linear(num_hiddens, num_hiddens, bias=qkv_bias)
-        self.W_o = nn.Linear(num_hiddens, num_hiddens, bias=use_bias)
-        self.W_k = nn.Linear(num_hiddens, kv_hiddens, bias=qkv_bias)
-        self.W_v = nn.Linear(num_hiddens, kv_hiddens, bias=qkv_bias)
+        if attention is None:
+            self.W_q = nn.Linear(d, d, bias=qkv_bias)
+            self.W_o = nn.Linear(d, d, bias=bias)
+            self.W_k = nn.Linear(d, g * self.p, bias=qkv_bias)
+            self.W_v = nn.Linear(d, g * self.p, bias=qkv_bias)
 
-    def attend(self, X, cache, padding=None):
-        """Self-attention of X (b, n, d), and the next cache."""
+    def attend(self, X, cache=None):
+        """Self-attention of X (b, n, d), the tokens that follow those of the cache."""
+        cache = Cache() if cache is None else cache
         if self.attention is not None:
-            if padding is not None:
-                raise ValueError(
-                    "padding must be None for a block with a layer of chapter 13"
-                )
-            return self.attention(X, cache, return_state=True)
+            return self.attention(X, cache)
         Q = self.W_q(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, h, n, p)
         K = self.W_k(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, g, n, p)
         V = self.W_v(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, g, n, p)
-        start = 0 if cache is None else cache[0].shape[2]  # tokens so far
         if self.rotary is not None:
-            positions = None
-            if padding is not None:
-                positions = _padded_positions(start, X.shape[1], padding).unsqueeze(1)
-            Q = self.rotary(Q, start, positions=positions)
-            K = self.rotary(K, start, positions=positions)
-        if cache is not None:
-            past_keys, past_values = cache
-            K = torch.cat((past_keys, K), dim=2)
-            V = torch.cat((past_values, V), dim=2)
-        if padding is None:
-            heads = causal_attention(Q, K, V, enable_gqa=True)
-        else:
-            mask = _padded_mask(start, X.shape[1], padding)
-            heads = nn.functional.scaled_dot_product_attention(
-                Q, K, V, attn_mask=mask, enable_gqa=True
-            )
-        return self.W_o(heads.transpose(1, 2).flatten(2)), (K, V)
+            positions = cache.positions(X).unsqueeze(-2)  # the same for all heads
+            Q = self.rotary(Q, positions=positions)
+            K = self.rotary(K, positions=positions)
+        K, V = cache.append("keys", K), cache.append("values", V)  # of all tokens so far
+        heads = causal_attention(Q, K, V, cache.mask(Q, K), enable_gqa=True)
+        cache.num_tokens += X.shape[1]
+        return self.W_o(heads.transpose(1, 2).flatten(2))
 
-    def forward(self, X, cache=None, padding=None):
-        attended, cache = self.attend(self.norm1(X), cache, padding)
-        Y = X + attended
-        return Y + self.ffn(self.norm2(Y)), cache
+    def forward(self, X, cache=None):
+        Y = X + self.attend(self.norm1(X), cache)
+        return Y + self.ffn(self.norm2(Y))
 
 
 class GPT(Classifier):
     """A decoder-only Transformer, GPT-2 (Radford et al., 2019) by default, or a Llama.
 
     A call takes tokens (b, n) and gives the logits (b, n, vocab_size) of the next
-    tokens. Its options are caches, last_only and padding. With a list of caches, one
-    for each block, the tokens continue the cached ones, and the next caches are
-    returned, too. With last_only there are the logits of the last position alone, (b,
-    1, vocab_size). padding (b,) counts the first columns of each row that are
-    padding, cached ones included: no other token sees them, and positions count from
-    behind them. ffn_std is the standard deviation with which the first layers of
+    tokens. With the caches of `make_caches` the tokens continue the cached ones, and
+    are kept, too. With last_only there are the logits of the last position alone, (b,
+    1, vocab_size). ffn_std is the standard deviation with which the first layers of
     the feed-forward networks start. attention is a function that takes num_hiddens and
     num_heads and gives a layer of chapter 13, for all blocks, or a list with one, or
-    None, for each block; it takes no padding. Raises ValueError for options, heads or
-    lengths that do not fit.
+    None, for each block. Raises ValueError for options, heads or lengths that do not
+    fit.
     """
 
     def __init__(
-        self,
-        vocab_size: int,
-        num_hiddens: int,
-        num_blks: int,
-        num_heads: int,
-        *,
-        norm: Literal["layer", "rms"] = "layer",
-        ffn: Literal["gelu", "swiglu"] = "gelu",
-        positions: Literal["learned", "rotary"] = "learned",
-        num_kv_heads: int | None = None,
-        tied: bool = True,
-        max_len: int = 1024,
-        ffn_num_hiddens: int | None = None,
-        eps: float = 1e-5,
-        base: float = 10000,
-        lr: float = 1e-3,
-        ffn_std: float = 0.02,
-        qkv_bias: bool | None = None,
-        attention=None,
+        self, config: GPTConfig, *, lr=1e-3, ffn_std: float = 0.02, attention=None
     ):
         super().__init__()
-        self.max_len, self.lr, self.ffn_std = max_len, lr, ffn_std
-        self.embedding = nn.Embedding(vocab_size, num_hiddens)
+        self.config, self.max_len = config, config.max_len
+        self.lr, self.ffn_std = lr, ffn_std
+        self.embedding = nn.Embedding(config.vocab_size, config.num_hiddens)
         self.positions, rotary = None, None
-        if positions == "learned":
-            self.positions = nn.Embedding(max_len, num_hiddens)
-        elif positions == "rotary":
-            rotary = RotaryEncoding(num_hiddens // num_heads, max_len, base=base)
+        if config.positions == "learned":
+            self.positions = nn.Embedding(config.max_len, config.num_hiddens)
+        elif config.positions == "rotary":
+            rotary = _make_rotary(config)
         else:
             raise ValueError(
-                f"positions must be 'learned' or 'rotary', and is {positions!r}"
+                f"positions must be 'learned' or 'rotary', and is {config.positions!r}"
             )
-        self.blks = nn.ModuleList()
-        options = {"norm": norm, "ffn": ffn, "ffn_num_hiddens": ffn_num_hiddens}
-        options["qkv_bias"] = qkv_bias
         if not isinstance(attention, list | tuple):
-            attention = [attention] * num_blks
-        check_len(attention, num_blks)
+            attention = [attention] * config.num_blks
+        check_len(attention, config.num_blks)
+        self.blks = nn.ModuleList()
         for make in attention:
-            layer = None if make is None else make(num_hiddens, num_heads)
-            options |= {"eps": eps, "rotary": rotary, "attention": layer}
-            self.blks.append(GPTBlock(num_hiddens, num_heads, num_kv_heads, **options))
-        self.norm = _make_norm(norm, num_hiddens, eps)
-        self.output = nn.Linear(num_hiddens, vocab_size, bias=False)
-        if tied:
+            layer = None if make is None else make(config.num_hiddens, config.num_heads)
+            self.blks.append(GPTBlock(config, rotary, layer))
+        self.norm = _make_norm(config)
+        self.output = nn.Linear(config.num_hiddens, config.vocab_size, bias=False)
+        if config.tied:
             self.output.weight = self.embedding.weight
         self._init_weights()
+
+    def make_caches(self, *, spare=0):
+        """An empty `Cache` for each block."""
+        return [Cache(spare=spare) for _ in self.blks]
+
+    def forward(self, tokens, caches=None, *, last_only=False):
+        past = [Cache()] if caches is None else caches
+        end = past[0].num_tokens + tokens.shape[1]
+        if end > self.max_len:
+            raise ValueError(f"at most max_len = {self.max_len} tokens fit, not {end}")
+        X = self.embedding(tokens)
+        if self.positions is not None:
+            X = X + self.positions(past[0].positions(X))
+        for i, blk in enumerate(self.blks):
+            X = blk(X, None if caches is None else caches[i])
+        if last_only:
+            X = X[:, -1:]
+        return self.output(self.norm(X))
 
     def _init_weights(self):
         """Draw the weights as GPT-2 does; the gains of a norm stay 1, all biases are 0."""
@@ -262,30 +298,6 @@ class GPT(Classifier):
                 std = 0.02
             nn.init.normal_(W, std=std)
 
-    def forward(self, tokens, caches=None, *, last_only=False, padding=None):
-        past = [None] * len(self.blks) if caches is None else caches
-        start = _tokens_so_far(past[0])
-        end = start + tokens.shape[1]
-        if end > self.max_len:
-            raise ValueError(f"at most max_len = {self.max_len} tokens fit, not {end}")
-        if padding is not None and padding.shape != tokens.shape[:1]:
-            expected, shape = tuple(tokens.shape[:1]), tuple(padding.shape)
-            raise ValueError(f"padding must have shape {expected}, and has {shape}")
-        X = self.embedding(tokens)
-        if self.positions is not None:
-            positions = torch.arange(start, end, device=tokens.device)
-            if padding is not None:
-                positions = _padded_positions(start, tokens.shape[1], padding)
-            X = X + self.positions(positions)
-        new_caches = []
-        for i, blk in enumerate(self.blks):
-            X, cache = blk(X, past[i], padding)
-            new_caches.append(cache)
-        if last_only:
-            X = X[:, -1:]
-        logits = self.output(self.norm(X))
-        return logits if caches is None else (logits, new_caches)
-
     def configure_optimizers(self):
         """AdamW (Loshchilov and Hutter, 2019) at the rate `lr`; only matrices decay."""
         matrices = [W for W in self.parameters() if W.ndim >= 2]
@@ -294,388 +306,15 @@ class GPT(Classifier):
         return torch.optim.AdamW(groups, lr=self.lr, betas=(0.9, 0.95), fused=True)
 
     @classmethod
-    def without_weights(cls, *sizes, base=10000, **options):
+    def without_weights(cls, config):
         """A model whose weights, on the meta device, wait for those of a file.
 
-        Takes what GPT takes. `load_state_dict(..., assign=True)` puts the weights in.
+        `load_state_dict(..., assign=True)` puts them in.
         """
         with torch.device("meta"):
-            model = cls(*sizes, base=base, **options)
+            model = cls(config)
         rotary = model.blks[0].rotary  # which all blocks share
         if rotary is not None:  # its tables are not in the state
-            max_len, num_pairs = rotary.cos.shape
-            tables = RotaryEncoding(2 * num_pairs, max_len, base=base)
+            tables = _make_rotary(config)
             rotary.cos, rotary.sin = tables.cos, tables.sin
         return model
-
-
-def chat_prompt(question, system="You are a helpful AI assistant."):
-    """A question in the chat format of SmolLM2, up to where the answer begins."""
-    system, question = as_text(system), as_text(question)
-    return (
-        f"<|im_start|>system\n{system}<|im_end|>\n"
-        f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n"
-    )
-
-
-def as_text(content):
-    """A text in which no token of a chat format is left: each "<|" becomes "< |"."""
-    return content.replace("<|", "< |")
-
-
-def next_token_probs(
-    logits: torch.Tensor,
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    top_p: float | None = None,
-):
-    """The distribution (..., vocabulary) from which the next token is drawn.
-
-    Divides logits (..., vocabulary) by the temperature (0 keeps only the largest),
-    keeps the top_k most probable tokens, and of these the smallest set with at least
-    top_p of their probability (Holtzman et al., 2020). ValueError for other values.
-    """
-    k = logits.shape[-1] if top_k is None else top_k
-    p = 1 if top_p is None else top_p
-    if temperature < 0 or k < 1 or not 0 < p <= 1:
-        raise ValueError(f"{temperature=} must be >= 0, {top_k=} > 0, 0 < {top_p=} <= 1")
-    if temperature == 0:  # the largest logit alone
-        best = logits.argmax(dim=-1, keepdim=True)
-        return torch.zeros_like(logits, dtype=torch.float).scatter(-1, best, 1)
-    probs = (logits.float() / temperature).softmax(dim=-1)
-    probs, tokens = probs.sort(dim=-1, descending=True, stable=True)
-    probs[..., k:] = 0
-    if p < 1:
-        before = probs.cumsum(dim=-1) - probs  # of the more probable tokens
-        probs = probs.masked_fill(before >= p * probs.sum(-1, keepdim=True), 0)
-    return torch.zeros_like(probs).scatter(-1, tokens, probs / probs.sum(-1, keepdim=True))
-
-
-def show_sampling(logits, tokenizer, num_bars=12):
-    """Draw the most probable next tokens, with temperature, top-k, top-p and draws.
-
-    logits (vocabulary,). The 200 largest are held exactly. The others are rounded to a
-    tenth, and only their numbers are kept.
-    """
-    logits, tokens = logits.detach().double().cpu().sort(descending=True)
-    names = [repr(tokenizer.decode([token])) for token in tokens[:200].tolist()]
-    rest, counts = logits[200:].round(decimals=1).unique(return_counts=True)
-    rest = list(zip(rest.tolist(), counts.tolist()))[::-1]
-    probs = logits.softmax(dim=0)
-    numbers = torch.cat([probs[:num_bars], probs[num_bars:].sum()[None]])[:, None]
-    rows = [*names[:num_bars], "all others"]
-    data = {
-        "queries": ["next token"],
-        "keys": names,
-        "scores": [logits[:200].round(decimals=3).tolist()],
-        "rest": rest,
-        "bars": num_bars,
-        "temperatures": [round(0.1 * step, 1) for step in range(1, 21)],
-        "start": 1,
-        "ks": [1, 2, 3, 5, 10, 20, 50, 100, 200, len(logits)],
-        "ps": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
-    }
-    title = "The next token"
-    show_interactive("softmax", title, data, numbers, rows, ["probability"])
-
-
-def pad_left(prompts):
-    """Tokens (b, n) of tensors of different lengths, and the padding (b,) before each.
-
-    The padding is the token 0. Raises ValueError for other tensors, or empty ones.
-    """
-    if not len(prompts) or any(p.ndim != 1 or not len(p) for p in prompts):
-        shapes = [tuple(p.shape) for p in prompts]
-        raise ValueError(f"prompts must be tensors (n,) with n > 0, not {shapes}")
-    n = max(map(len, prompts))
-    tokens = torch.stack([nn.functional.pad(p, (n - len(p), 0)) for p in prompts])
-    return tokens, torch.tensor([n - len(p) for p in prompts], device=tokens.device)
-
-
-def _length(row, stop):
-    """The number of tokens up to the first stop, which counts."""
-    ends = [] if stop is None else (row == stop).nonzero().flatten().tolist()
-    return ends[0] + 1 if ends else len(row)
-
-
-@torch.no_grad()
-def generate(
-    model,
-    tokens: torch.Tensor | list[torch.Tensor],
-    max_new_tokens: int,
-    *,
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    top_p: float | None = None,
-    seed: int | None = None,
-    stop: int | None = None,
-):
-    """Continue tokens (b, n) by at most max_new_tokens, with a key–value cache.
-
-    The same seed gives the same tokens. For temperature, top_k and top_p see
-    `next_token_probs`. A row that has drawn the token `stop` is filled with it, and
-    generation ends when all rows have, or the model has read model.max_len tokens.
-    Raises ValueError if it cannot read all of `tokens`. A list of tensors (n,) of
-    different lengths is continued in one batch, and gives a list, in which each ends
-    with its first stop; the padding of the shorter ones counts as read.
-    """
-    prompts, options = None, {}
-    if not torch.is_tensor(tokens):
-        prompts = tokens
-        tokens, options["padding"] = pad_left(prompts)
-    start = tokens.shape[1]
-    generator = None if seed is None else torch.Generator(tokens.device).manual_seed(seed)
-    new, caches = tokens, [None] * len(model.blks)
-    ended = torch.zeros_like(tokens[:, :1], dtype=torch.bool)
-    num_calls = min(max_new_tokens, max(1, model.max_len - start + 1))
-    with eval_mode(model):
-        for _ in range(num_calls):
-            logits, caches = model(new, caches, last_only=True, **options)
-            probs = next_token_probs(logits[:, -1], temperature, top_k, top_p)
-            new = torch.multinomial(probs, 1, generator=generator)
-            if stop is not None:
-                new = new.masked_fill(ended, stop)
-                ended = new == stop
-            tokens = torch.cat((tokens, new), dim=1)
-            if ended.all():
-                break
-    if prompts is None:
-        return tokens
-    answers = [row[: _length(row, stop)] for row in tokens[:, start:]]
-    return [torch.cat(pair) for pair in zip(prompts, answers)]
-
-
-def complete(
-    model,
-    tokenizer,
-    prompt: str,
-    max_new_tokens: int = 100,
-    *,
-    stop: str | None = None,
-    **options,
-):
-    """The text with which a model continues a prompt, without the prompt.
-
-    It ends before the token that is called `stop`. For the options see `generate`.
-    Raises ValueError for an empty prompt, or a stop that is no token.
-    """
-    ids = tokenizer.encode(prompt).ids
-    if not ids:
-        raise ValueError("prompt must have at least one token")
-    tokens = torch.tensor([ids], device=next(model.parameters()).device)
-    end = None if stop is None else tokenizer.token_to_id(stop)
-    if stop is not None and end is None:
-        raise ValueError(f"stop must be a token of the tokenizer, and is {stop!r}")
-    new = generate(model, tokens, max_new_tokens, stop=end, **options)[0, len(ids) :]
-    new = new.tolist()
-    return tokenizer.decode(new[: new.index(end)] if end in new else new)
-
-
-def train_bpe(texts, vocab_size):
-    """A tokenizer by byte-pair encoding of bytes, trained on the texts."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=vocab_size,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(texts, trainer)
-    return tokenizer
-
-
-@torch.inference_mode()
-def bits_per_byte(model, tokens: torch.Tensor, num_bytes: int, n: int = 128):
-    """Bits per byte of a text with so many bytes, its tokens in windows of n.
-
-    Raises ValueError if the tokens (a tensor) are no more than n.
-    """
-    if len(tokens) <= n:
-        raise ValueError(f"tokens must be more than n = {n}, and are {len(tokens)}")
-    device = next(model.parameters()).device
-    cut = tokens[: (len(tokens) - 1) // n * n + 1].to(device)
-    X, Y = cut[:-1].view(-1, n), cut[1:].view(-1, n)
-    size = max(1, 8192 // n)  # windows at a time, for the logits take much memory
-    nats = sum(
-        model.loss(model(x), y).item() * len(x)
-        for x, y in zip(X.split(size), Y.split(size))
-    ) / len(X)
-    return nats / math.log(2) * len(tokens) / num_bytes
-
-
-def standard_library(packages=False):
-    """The texts of the modules of Python's library, for training and held out.
-
-    Two lists: held out is every tenth file of the top level. For training, `packages`
-    adds the files in folders, without tests.
-    """
-    root = Path(sysconfig.get_path("stdlib"))
-    top = sorted(root.glob("*.py"))
-    training = [path for i, path in enumerate(top) if i % 10 != 9]
-    if packages:
-        skipped = {"test", "tests", "idle_test", "site-packages", "dist-packages"}
-        for path in sorted(root.rglob("*.py")):
-            parts = set(path.relative_to(root).parts)
-            if path.parent != root and not skipped & parts:
-                training.append(path)
-    return [
-        [path.read_text(encoding="utf-8") for path in paths]
-        for paths in (training, top[9::10])
-    ]
-
-
-class TokenWindows(DataModule):
-    """Batches of windows of n tokens at random, with the next tokens as labels.
-
-    Raises ValueError if tokens (a tensor) has no window of n and the next token.
-    """
-
-    def __init__(
-        self, tokens: torch.Tensor, num_batches: int, n: int = 128, batch_size: int = 16
-    ):
-        super().__init__()
-        self.save_hyperparameters()
-        if len(tokens) <= n:
-            raise ValueError(
-                f"tokens must be more than n = {n}, and the text has {len(tokens)}"
-            )
-
-    def get_dataloader(self, train):
-        """The list of training batches; None for validation."""
-        if not train:
-            return None
-        size = self.num_batches, self.batch_size, 1
-        starts = torch.randint(len(self.tokens) - self.n, size)
-        rows = starts + torch.arange(self.n + 1)  # (batches, b, n + 1)
-        return [(self.tokens[i[:, :-1]], self.tokens[i[:, 1:]]) for i in rows]
-
-
-def train_gpt(
-    tokens: torch.Tensor,
-    num_updates: int,
-    *,
-    vocab_size: int,
-    num_hiddens: int = 128,
-    num_blks: int = 2,
-    num_heads: int = 4,
-    num_kv_heads: int | None = 2,
-    n: int = 128,
-    batch_size: int = 16,
-    lr: float = 0.006,
-    seed: int = 0,
-    precision: Literal["32-true", "bf16-mixed"] = "32-true",
-):
-    """A `GPT` with the parts of Llama, trained on tokens, a tensor, for some updates.
-
-    Each update sees batch_size windows of n tokens, which is also the most that the
-    model can read. The learning rate rises to lr and then falls to 0. With the
-    precision "bf16-mixed" matrix products are in bfloat16, which saves time only on
-    processors that have instructions for it. Raises ValueError for a text that is
-    shorter than a window.
-    """
-    windows = TokenWindows(tokens, num_updates, n, batch_size)
-    _ = torch.manual_seed(seed)
-    model = GPT(
-        vocab_size,
-        num_hiddens,
-        num_blks,
-        num_heads,
-        num_kv_heads=num_kv_heads,
-        norm="rms",
-        ffn="swiglu",
-        positions="rotary",
-        max_len=n,
-        ffn_std=num_hiddens**-0.5,
-        lr=lr,
-    )
-    model.plot_train_per_epoch = 20
-    model.board.xlabel = "fraction of the updates"
-    warmup = max(1, min(100, num_updates // 10))
-    trainer = Trainer(
-        1, num_gpus=1, gradient_clip_val=1, warmup=warmup, precision=precision
-    )
-    trainer.fit(model, windows)
-    return model.eval()
-
-
-class MixtureOfExperts(nn.Module):
-    """SwiGLU networks of which each token uses top_k (DeepSeek-AI, 2024).
-
-    X (..., d) gives the same shape. After a call, `load` (E) has the fraction of all
-    choices that fell on each of the E experts. Raises ValueError for a top_k that is
-    not from 1 to E.
-    """
-
-    def __init__(self, num_hiddens, ffn_num_hiddens, num_experts, top_k):
-        super().__init__()
-        if not 1 <= top_k <= num_experts:
-            raise ValueError(
-                f"top_k must be from 1 to num_experts = {num_experts}, and is {top_k}"
-            )
-        self.top_k = top_k
-        self.router = nn.Linear(num_hiddens, num_experts, bias=False)
-        self.experts = nn.ModuleList(
-            SwiGLU(num_hiddens, ffn_num_hiddens) for _ in range(num_experts)
-        )
-        self.register_buffer("bias", torch.zeros(num_experts))
-
-    def forward(self, X):
-        tokens = X.flatten(0, -2)  # (m, d)
-        scores = torch.sigmoid(self.router(tokens))  # (m, E)
-        chosen = (scores + self.bias).topk(self.top_k, dim=-1).indices  # (m, k)
-        weights = scores.gather(-1, chosen)
-        weights = self.top_k * weights / weights.sum(dim=-1, keepdim=True)  # sum k
-        output = torch.zeros_like(tokens)
-        for i, expert in enumerate(self.experts):
-            rows, ranks = (chosen == i).nonzero(as_tuple=True)  # its tokens
-            part = weights[rows, ranks, None] * expert(tokens[rows])
-            output = output.index_add(0, rows, part.to(output.dtype))
-        counts = chosen.flatten().bincount(minlength=len(self.experts))
-        self.load = counts / chosen.numel()
-        return output.view_as(X)
-
-    def balance(self, rate):
-        """Raise the bias of experts with too small a load, and lower the others'.
-
-        The load is that of all processes together.
-        """
-        load = self.load
-        if dist.is_initialized():
-            load = load.clone()
-            dist.all_reduce(load)
-            load = load / dist.get_world_size()
-        self.bias += rate * torch.sign(1 / len(self.experts) - load)
-
-
-class ExpertGPT(GPT):
-    """A `GPT` with a mixture of experts in place of each feed-forward network.
-
-    Takes what GPT takes; ffn_num_hiddens is the width of an expert. The biases of the
-    routers change by balance_rate at each update.
-    """
-
-    def __init__(
-        self,
-        vocab_size,
-        num_hiddens,
-        *sizes,
-        num_experts,
-        top_k,
-        ffn_num_hiddens,
-        balance_rate=0.0,
-        **options,
-    ):
-        super().__init__(vocab_size, num_hiddens, *sizes, **options)
-        self.balance_rate = balance_rate
-        for blk in self.blks:
-            blk.ffn = MixtureOfExperts(num_hiddens, ffn_num_hiddens, num_experts, top_k)
-        self._init_weights()
-
-    def training_step(self, batch):
-        loss = super().training_step(batch)
-        for blk in self.blks:
-            blk.ffn.balance(self.balance_rate)
-        return loss

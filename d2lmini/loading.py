@@ -4,14 +4,12 @@
 
 import importlib.util
 import json
-import math
 from functools import partial
 from pathlib import Path
 
 import torch
 
-from .gpt import GPT
-from .positional_encoding import RotaryEncoding
+from .gpt import GPT, GPTConfig
 
 __all__ = ["load_pretrained", "save_pretrained", "load_smollm2"]
 _GPT2_LAYERS = {
@@ -113,15 +111,15 @@ def _check_fields(fields, expected):
             raise ValueError(f"{name} must be {value!r}, and is {fields[name]!r}")
 
 
-def _gpt2_from_config(config):
-    """A GPT with the sizes of a GPT-2's config.json."""
+def _gpt2_config(config):
+    """The configuration for a GPT-2's config.json."""
     expected = {
         "activation_function": "gelu_new",
         "scale_attn_weights": True,
         "scale_attn_by_inverse_layer_idx": False,
     }
     _check_fields(config, expected)
-    return GPT.without_weights(
+    return GPTConfig(
         config["vocab_size"],
         config["n_embd"],
         config["n_layer"],
@@ -133,28 +131,15 @@ def _gpt2_from_config(config):
     )
 
 
-def _scale_rotary(rotary, rope, base):
-    """Give a RotaryEncoding the angles of Llama 3.1 (`rope_type` "llama3")."""
-    max_len, num_pairs = rotary.cos.shape
-    frequencies = base ** (-torch.arange(num_pairs, dtype=torch.float64) / num_pairs)
-    turns = rope["original_max_position_embeddings"] * frequencies / (2 * math.pi)
-    low, high = rope["low_freq_factor"], rope["high_freq_factor"]
-    kept = ((turns - low) / (high - low)).clamp(0, 1)
-    frequencies = frequencies * (kept + (1 - kept) / rope["factor"])
-    angles = torch.outer(torch.arange(max_len, dtype=torch.float64), frequencies)
-    rotary.cos.copy_(angles.cos())
-    rotary.sin.copy_(angles.sin())
-
-
-def _llama_from_config(config, qkv_bias=False):
-    """A GPT with the sizes of a Llama's config.json, or of a Qwen 2's."""
+def _llama_config(config, qkv_bias=False):
+    """The configuration for a Llama's config.json, or a Qwen 2's."""
     rope = config.get("rope_scaling") or config.get("rope_parameters") or {}
     kind = rope.get("rope_type", rope.get("type", "default"))
     if kind not in ("default", "llama3"):
         raise ValueError(f"rope_type must be 'default' or 'llama3', and is {kind!r}")
     _check_fields(config, {"hidden_act": "silu", "use_sliding_window": False})
     base = rope.get("rope_theta", config.get("rope_theta", 10000))
-    model = GPT.without_weights(
+    return GPTConfig(
         config["vocab_size"],
         config["hidden_size"],
         config["num_hidden_layers"],
@@ -169,16 +154,14 @@ def _llama_from_config(config, qkv_bias=False):
         base=base,
         tied=config.get("tie_word_embeddings", False),
         qkv_bias=qkv_bias,
+        rope_scaling=rope if kind == "llama3" else None,
     )
-    if kind == "llama3":
-        _scale_rotary(model.blks[0].rotary, rope, base)  # all blocks share it
-    return model
 
 
 _FAMILIES = {
-    "gpt2": (_gpt2_from_config, _load_gpt2),
-    "llama": (_llama_from_config, _load_llama),
-    "qwen2": (partial(_llama_from_config, qkv_bias=True), _load_llama),
+    "gpt2": (_gpt2_config, _load_gpt2),
+    "llama": (_llama_config, _load_llama),
+    "qwen2": (partial(_llama_config, qkv_bias=True), _load_llama),
 }
 
 
@@ -215,8 +198,8 @@ def load_pretrained(folder):
         if family not in _FAMILIES:
             known = "'gpt2', 'llama' or 'qwen2'"
             raise ValueError(f"model_type must be {known}, and is {family!r}")
-        from_config, load = _FAMILIES[family]
-        model = from_config(config)
+        make_config, load = _FAMILIES[family]
+        model = GPT.without_weights(make_config(config))
         path = path.with_name("model.safetensors")
         load(model, _read_weights(path))
         path = path.with_name("tokenizer.json")
@@ -253,20 +236,21 @@ def save_pretrained(model, tokenizer, folder):
             "model must have norm='rms', ffn='swiglu', positions='rotary', no biases "
             f"and no LoRA, and differs in {foreign[0]}"
         )
-    blk = model.blks[0]
+    sizes, p = model.config, model.blks[0].p
     config = {
         "model_type": "llama",
         "architectures": ["LlamaForCausalLM"],
-        "vocab_size": model.embedding.num_embeddings,
-        "hidden_size": model.embedding.embedding_dim,
-        "intermediate_size": blk.ffn.gate.out_features,
-        "num_hidden_layers": len(model.blks),
-        "num_attention_heads": blk.W_q.out_features // blk.p,
-        "num_key_value_heads": blk.W_k.out_features // blk.p,
-        "max_position_embeddings": model.max_len,
-        "rms_norm_eps": model.norm.eps,
-        "rope_theta": _base(blk.rotary),
-        "tie_word_embeddings": model.output.weight is model.embedding.weight,
+        "vocab_size": sizes.vocab_size,
+        "hidden_size": sizes.num_hiddens,
+        "intermediate_size": model.blks[0].ffn.gate.out_features,
+        "num_hidden_layers": sizes.num_blks,
+        "num_attention_heads": sizes.num_heads,
+        "num_key_value_heads": sizes.num_kv_heads or sizes.num_heads,
+        "max_position_embeddings": sizes.max_len,
+        "rms_norm_eps": sizes.eps,
+        "rope_theta": sizes.base,
+        "rope_scaling": sizes.rope_scaling,
+        "tie_word_embeddings": sizes.tied,
         "bos_token_id": None,
         "eos_token_id": None,
     }
@@ -276,7 +260,7 @@ def save_pretrained(model, tokenizer, folder):
     for ours, theirs in names.items():
         W = state[ours]
         if ours.endswith(("W_q.weight", "W_k.weight")):  # from neighbours to halves
-            W = W.unflatten(0, (-1, blk.p // 2, 2)).transpose(1, 2).flatten(0, 2)
+            W = W.unflatten(0, (-1, p // 2, 2)).transpose(1, 2).flatten(0, 2)
         tensors[f"{theirs}.weight"] = W.contiguous()
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -284,21 +268,6 @@ def save_pretrained(model, tokenizer, folder):
     (folder / "config.json").write_text(f"{text}\n", encoding="utf-8")
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     tokenizer.save(str(folder / "tokenizer.json"))
-
-
-def _base(rotary):
-    """The base of a RotaryEncoding, found from its table, which alone is kept."""
-    max_len, num_pairs = rotary.cos.shape
-    if num_pairs == 1 or max_len == 1:
-        return 10000  # any base gives this table
-    # The slowest pair turns by base^(-(pairs - 1) / pairs) at each position.
-    angles = torch.atan2(rotary.sin[:, -1], rotary.cos[:, -1]).double()
-    last = min(max_len - 1, int(3 / angles[1]))  # below half a turn
-    base = round((angles[last].item() / last) ** (-num_pairs / (num_pairs - 1)))
-    expected = RotaryEncoding(2 * num_pairs, max_len, base=base)
-    if not torch.equal(expected.cos, rotary.cos.cpu()):
-        raise ValueError("the model's angles must be those of an integer base")
-    return base
 
 
 _GGUF_LAYERS = {  # our name of a layer, and that of a GGUF file
@@ -332,7 +301,7 @@ def load_smollm2():
     (path,) = Path(package.submodule_search_locations[0]).glob("*.gguf")
     reader = gguf.GGUFReader(path)
     fields = {name: field.contents() for name, field in reader.fields.items()}
-    model = GPT.without_weights(
+    config = GPTConfig(
         fields["llama.vocab_size"],
         fields["llama.embedding_length"],
         fields["llama.block_count"],
@@ -346,6 +315,7 @@ def load_smollm2():
         eps=fields["llama.attention.layer_norm_rms_epsilon"],
         base=fields["llama.rope.freq_base"],
     )
+    model = GPT.without_weights(config)
     weights = {}
     for tensor in reader.tensors:
         numbers = gguf.dequantize(tensor.data, tensor.tensor_type)

@@ -26,14 +26,10 @@ def show_order(tokens, scores, values, token=0, *, positions=None):
 
     scores (n, n) are those of the tokens, whose values are (n, v). Scores of their
     positions, `positions` (n, n), are added if given; without them no order matters.
-    The figure reads out the largest weight of the token with the index `token`. Raises
-    ValueError for other shapes.
+    The figure reads out the largest weight of the token with the index `token`.
     """
     n = len(tokens)
     positions = torch.zeros(n, n) if positions is None else positions
-    for name, matrix in {"scores": scores, "positions": positions}.items():
-        if tuple(matrix.shape) != (n, n):
-            raise ValueError(f"{name} must be {(n, n)}, not {tuple(matrix.shape)}")
     matrices = {"scores": scores, "positions": positions, "values": values}
     data = {k: v.double().round(decimals=6).tolist() for k, v in matrices.items()}
     data |= {"tokens": tokens, "token": token}
@@ -56,17 +52,6 @@ def show_clocks(num_hiddens, pairs, i=0, *, last=60):
     numbers = torch.stack([(i * omega).sin(), (i * omega).cos()], dim=-1)
     title = "A position on clocks"
     show_interactive("clocks", title, data, numbers, names, ["sine", "cosine"])
-
-
-def _rows(table, start, n):
-    """The rows start to start + n - 1 of a table; ValueError if there are fewer."""
-    end, max_len = start + n, len(table)
-    if start < 0 or end > max_len:
-        raise ValueError(
-            f"positions must be in 0 to {max_len - 1} (max_len = "
-            f"{max_len}), not {start} to {end - 1}"
-        )
-    return table[start:end]
 
 
 class PositionalEncoding(nn.Module):
@@ -98,6 +83,17 @@ class PositionalEncoding(nn.Module):
         return self.dropout((X + P).type_as(X))
 
 
+def _rows(table, start, n):
+    """The rows start to start + n - 1 of a table; ValueError if there are fewer."""
+    end, max_len = start + n, len(table)
+    if start < 0 or end > max_len:
+        raise ValueError(
+            f"positions must be in 0 to {max_len - 1} (max_len = "
+            f"{max_len}), not {start} to {end - 1}"
+        )
+    return table[start:end]
+
+
 class RotaryEncoding(nn.Module):
     """Rotate queries or keys by their positions (Su et al., 2021).
 
@@ -123,34 +119,32 @@ class RotaryEncoding(nn.Module):
         self.register_buffer("sin", angles.sin().float(), persistent=False)
 
     def forward(self, X, start=0, *, positions=None):
-        if positions is None:
-            cos = _rows(self.cos, start, X.shape[-2])
-            sin = _rows(self.sin, start, X.shape[-2])
-        else:
-            positions = torch.as_tensor(positions, device=X.device)
-            try:
-                cos = nn.functional.embedding(positions, self.cos)
-                sin = nn.functional.embedding(positions, self.sin)
-            except IndexError as error:
-                last = len(self.cos) - 1
-                raise ValueError(f"positions must be in 0 to {last}") from error
+        cos, sin = self._cos_sin(X, start, positions)
         x, y = X[..., 0::2], X[..., 1::2]  # (..., n, width / 2)
         rotated = torch.stack([x * cos - y * sin, x * sin + y * cos], dim=-1)
         return rotated.flatten(-2).type_as(X)
+
+    def _cos_sin(self, X, start, positions):
+        """The rows of both tables for X (..., n, width), from `start` or at positions."""
+        if positions is None:
+            n = X.shape[-2]
+            return _rows(self.cos, start, n), _rows(self.sin, start, n)
+        positions = torch.as_tensor(positions, device=X.device)
+        try:
+            cos = nn.functional.embedding(positions, self.cos)
+            sin = nn.functional.embedding(positions, self.sin)
+        except IndexError as error:
+            last = len(self.cos) - 1
+            raise ValueError(f"positions must be in 0 to {last}") from error
+        return cos, sin
 
 
 def show_rotary(query, key, i, j, *, base=100, last=40):
     """Draw the rotated pairs of a query at position i and a key at j, with sliders.
 
     query and key are (p,), with an even p; positions reach from 0 to `last`. Pair k
-    turns by 1 / base^(2k / p) a position, as in `RotaryEncoding`. Raises
-    ValueError for other vectors and positions.
+    turns by 1 / base^(2k / p) a position, as in `RotaryEncoding`.
     """
-    if query.shape != key.shape or query.ndim != 1 or len(query) % 2:
-        sizes = f"{tuple(query.shape)} and {tuple(key.shape)}"
-        raise ValueError(f"query and key must be (p,) with an even p, not {sizes}")
-    if not (0 <= i <= last and 0 <= j <= last):
-        raise ValueError(f"positions must be from 0 to {last}, not {i} and {j}")
     rotary = RotaryEncoding(len(query), last + 1, base=base)
     q, k = rotary(query[None], start=i), rotary(key[None], start=j)
     parts = (q * k).unflatten(1, (-1, 2)).sum(dim=-1)[0]

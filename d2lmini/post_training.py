@@ -8,8 +8,7 @@ import torch
 from torch import nn
 
 from .checks import full_precision
-from .gpt import as_text, generate, next_token_probs
-from .training import eval_mode
+from .sampling import as_text, generate, generate_tokens
 
 __all__ = [
     "encode_answers",
@@ -181,21 +180,17 @@ def call_tool(tools, call):
 def stream(model, tokenizer, prompt: str, end: str, max_new_tokens: int = 200, **options):
     """The pieces of an answer, each as soon as it is drawn, up to the token `end`.
 
-    For the options see `next_token_probs`.
+    For the options see `generate_tokens`.
     """
     ids = tokenizer.encode(prompt).ids
     if not ids:
         raise ValueError("prompt must have at least one token")
     stop, drawn, text = tokenizer.token_to_id(end), [], ""
     tokens = torch.tensor([ids], device=next(model.parameters()).device)
-    caches = [None] * len(model.blks)
-    for _ in range(min(max_new_tokens, max(1, model.max_len - len(ids) + 1))):
-        with torch.no_grad(), eval_mode(model):
-            logits, caches = model(tokens, caches, last_only=True)
-        tokens = torch.multinomial(next_token_probs(logits[:, -1], **options), 1)
-        if tokens.item() == stop:
+    for token in generate_tokens(model, tokens, max_new_tokens, **options):
+        if token.item() == stop:
             return
-        drawn.append(tokens.item())
+        drawn.append(token.item())
         whole = tokenizer.decode(drawn)
         if not whole.endswith("\ufffd"):  # else a character that is not complete yet
             yield whole[len(text) :]

@@ -69,12 +69,7 @@ def valid_lens_for(
     well). The result is a `valid_lens` for attention layers and blocks. Raises
     ValueError for another mask, and for prefix_lens that are missing or have no use.
     """
-    if mask not in ("bidirectional", "causal", "prefix"):
-        raise ValueError(f"mask is bidirectional, causal or prefix, not {mask!r}")
-    if mask == "prefix" and prefix_lens is None:
-        raise ValueError("prefix_lens must be given for the prefix mask")
-    if mask != "prefix" and prefix_lens is not None:
-        raise ValueError(f"prefix_lens are for the prefix mask, not for {mask}")
+    _check_mask(mask, prefix_lens)
     valid_lens = torch.as_tensor(valid_lens)
     if mask == "bidirectional":
         return valid_lens.unsqueeze(1).expand(-1, num_tokens)
@@ -83,6 +78,16 @@ def valid_lens_for(
         return up_to_itself.expand(len(valid_lens), -1)
     prefix_lens = torch.as_tensor(prefix_lens, device=valid_lens.device)
     return torch.maximum(prefix_lens.unsqueeze(1), up_to_itself)
+
+
+def _check_mask(mask, prefix_lens):
+    """Raise ValueError for another mask, or prefix_lens that are missing or unused."""
+    if mask not in ("bidirectional", "causal", "prefix"):
+        raise ValueError(f"mask is bidirectional, causal or prefix, not {mask!r}")
+    if mask == "prefix" and prefix_lens is None:
+        raise ValueError("prefix_lens must be given for the prefix mask")
+    if mask != "prefix" and prefix_lens is not None:
+        raise ValueError(f"prefix_lens are for the prefix mask, not for {mask}")
 
 
 class TransformerLM(Module):
@@ -96,39 +101,21 @@ class TransformerLM(Module):
     """
 
     def __init__(
-        self,
-        vocab_size: int,
-        num_hiddens: int,
-        ffn_num_hiddens: int,
-        num_heads: int,
-        num_blks: int,
-        dropout: float,
+        self, vocab_size: int, num_hiddens: int, ffn_num_hiddens: int, num_heads: int,
+        num_blks: int, dropout: float,
         mask: Literal["bidirectional", "causal", "prefix"] = "causal",
-        *,
-        lr: float = 0.005,
-        max_len: int = 1000,
-    ):
+        *, lr: float = 0.005, max_len: int = 1000,
+    ):  # fmt: skip
         super().__init__()
         self.save_hyperparameters()
         if mask not in ("bidirectional", "causal", "prefix"):
             raise ValueError(f"mask is bidirectional, causal or prefix, not {mask!r}")
         self.encoder = TransformerEncoder(
-            vocab_size,
-            num_hiddens,
-            ffn_num_hiddens,
-            num_heads,
-            num_blks,
-            dropout,
+            vocab_size, num_hiddens, ffn_num_hiddens, num_heads, num_blks, dropout,
             max_len=max_len,
-        )
+        )  # fmt: skip
         self.dense = nn.Linear(num_hiddens, vocab_size)
         self.dense.weight = self.encoder.embedding.weight
-
-    def loss(self, Y_hat, Y):
-        """The mean cross-entropy, without labels of -100; 0 if there are no others."""
-        Y_hat, Y = full_precision(Y_hat).flatten(0, 1), Y.flatten()
-        total = nn.functional.cross_entropy(Y_hat, Y, reduction="sum")
-        return total / (Y != -100).sum().clamp(min=1)
 
     def configure_optimizers(self):
         """Adam (Kingma & Ba, 2015), in PyTorch's fused version."""
@@ -142,6 +129,12 @@ class TransformerLM(Module):
     def forward(self, X, valid_lens, prefix_lens=None):
         return self.dense(self.encode(X, valid_lens, prefix_lens))
 
+    def loss(self, Y_hat, Y):
+        """The mean cross-entropy, without labels of -100; 0 if there are no others."""
+        Y_hat, Y = full_precision(Y_hat).flatten(0, 1), Y.flatten()
+        total = nn.functional.cross_entropy(Y_hat, Y, reduction="sum")
+        return total / (Y != -100).sum().clamp(min=1)
+
 
 def mask_tokens(X, vocab, rate=0.15, *, generator=None):
     """Inputs and labels (b, n) of masked language modelling (Devlin et al., 2019).
@@ -154,15 +147,7 @@ def mask_tokens(X, vocab, rate=0.15, *, generator=None):
     """
     if not 0 < rate <= 1:
         raise ValueError(f"rate must be above 0 and at most 1, not {rate}")
-    if "<mask>" not in vocab.token_to_idx:
-        raise ValueError("vocab must have the reserved token <mask>")
-    ordinary = torch.tensor(
-        [
-            i
-            for i, token in enumerate(vocab.idx_to_token)
-            if not (token.startswith("<") and token.endswith(">"))
-        ]
-    )
+    ordinary = _ordinary_tokens(vocab)
     # Drawn on the CPU, so that a generator gives the same on every device.
     choice = torch.rand(X.shape, generator=generator).to(X.device)
     action = torch.rand(X.shape, generator=generator).to(X.device)
@@ -172,6 +157,19 @@ def mask_tokens(X, vocab, rate=0.15, *, generator=None):
     inputs = torch.where(chosen & (action < 0.8), vocab["<mask>"], X)
     inputs = torch.where(chosen & (action >= 0.9), random_tokens, inputs)
     return inputs, torch.where(chosen, X, -100)
+
+
+def _ordinary_tokens(vocab):
+    """The indices of all tokens without angle brackets; ValueError without "<mask>"."""
+    if "<mask>" not in vocab.token_to_idx:
+        raise ValueError("vocab must have the reserved token <mask>")
+    return torch.tensor(
+        [
+            i
+            for i, token in enumerate(vocab.idx_to_token)
+            if not (token.startswith("<") and token.endswith(">"))
+        ]
+    )
 
 
 def _random_parts(total, num_parts, rng):

@@ -27,10 +27,7 @@ def show_softmax(scores, queries, keys, temperature=1.0):
 
     `scores` (n, m) has a row for each label in `queries`, of which the figure shows one
     at a time, and a column for each label in `keys`. The temperature is the first one.
-    Raises ValueError unless the labels fit.
     """
-    if (size := tuple(scores.shape)) != (len(queries), len(keys)):
-        raise ValueError(f"scores must be {(len(queries), len(keys))}, not {size}")
     scores = scores.detach().double().cpu().round(decimals=4)
     weights = torch.softmax(scores / temperature, dim=-1)
     steps = {0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10}

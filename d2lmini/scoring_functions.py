@@ -20,8 +20,8 @@ __all__ = [
     "length_mask",
     "causal_mask",
     "masked_softmax",
-    "causal_attention",
     "DotProductAttention",
+    "causal_attention",
     "AdditiveAttention",
     "BilinearAttention",
     "DistanceAttention",
@@ -32,11 +32,7 @@ def show_masks(scores, tokens, query=0):
     """Draw the attention weights (n, n) of scores, with controls for two masks.
 
     The figure reads out the weights of one query, first of this one.
-
-    Raises ValueError unless there are as many tokens as rows and columns.
     """
-    if (size := tuple(scores.shape)) != (len(tokens), len(tokens)):
-        raise ValueError(f"scores must be {(len(tokens), len(tokens))}, not {size}")
     scores = scores.detach().double().cpu().round(decimals=4)
     weights = scores.softmax(dim=-1)
     data = {"tokens": tokens, "scores": scores.tolist(), "query": query}
@@ -52,12 +48,7 @@ def length_mask(valid_lens, num_keys):
     wait for the numbers).
     """
     valid_lens = torch.as_tensor(valid_lens)
-    if valid_lens.is_floating_point() or valid_lens.dtype == torch.bool:
-        raise ValueError(f"valid_lens must be integers, not {valid_lens.dtype}")
-    if valid_lens.device.type == "cpu" and not torch.compiler.is_compiling():
-        wrong = valid_lens[(valid_lens < 0) | (valid_lens > num_keys)].tolist()
-        if wrong:
-            raise ValueError(f"valid_lens must be from 0 to {num_keys}, not {wrong[0]}")
+    _check_lengths(valid_lens, num_keys)
     if valid_lens.ndim == 1:
         valid_lens = valid_lens.unsqueeze(1)  # (b, 1), one length for all queries
     positions = torch.arange(num_keys, device=valid_lens.device)
@@ -94,6 +85,16 @@ def masked_softmax(X, valid_lens=None, *, mask=None, causal=False):
     return torch.softmax(scores, dim=-1).masked_fill(~mask, 0)
 
 
+def _check_lengths(valid_lens, num_keys):
+    """Raise ValueError unless lengths are integers from 0 to num_keys."""
+    if valid_lens.is_floating_point() or valid_lens.dtype == torch.bool:
+        raise ValueError(f"valid_lens must be integers, not {valid_lens.dtype}")
+    if valid_lens.device.type == "cpu" and not torch.compiler.is_compiling():
+        wrong = valid_lens[(valid_lens < 0) | (valid_lens > num_keys)].tolist()
+        if wrong:
+            raise ValueError(f"valid_lens must be from 0 to {num_keys}, not {wrong[0]}")
+
+
 def _attention_mask(shape, valid_lens, mask, causal, device):
     """One mask that broadcasts to scores of this shape, (b, ..., n, m), or None."""
     if causal:
@@ -128,23 +129,6 @@ def _attention_mask(shape, valid_lens, mask, causal, device):
     while lengths.ndim < len(shape):
         lengths = lengths.unsqueeze(1)  # the same for all heads
     return lengths if mask is None else lengths & mask
-
-
-def causal_attention(Q, K, V, **options):
-    """Attention of the last n of m tokens to all tokens up to their own.
-
-    Q (b, h, n, p), K and V (b, h, m, p) give (b, h, n, p). The options
-    are those of PyTorch's `scaled_dot_product_attention`, whose fastest
-    operation on a GPU takes no mask. So there is none where `is_causal`
-    says the same (n = m), or where nothing is hidden (n = 1).
-    """
-    n, m = Q.shape[-2], K.shape[-2]
-    mask = None
-    if n not in (1, m):
-        mask = causal_mask(n, m, start=m - n, device=Q.device)
-    return nn.functional.scaled_dot_product_attention(
-        Q, K, V, attn_mask=mask, is_causal=n == m, **options
-    )
 
 
 class DotProductAttention(nn.Module):
@@ -191,13 +175,7 @@ class DotProductAttention(nn.Module):
 
         Without dropout and without gradient; None before the first call.
         """
-        if self._last is None:
-            return None
-        queries, keys, mask, causal = self._last
-        Q, K = full_precision(queries), full_precision(keys)
-        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
-        weights = masked_softmax(scores, mask=mask, causal=causal)
-        return weights.type_as(keys).flatten(0, -3)
+        return None if self._last is None else _recomputed_weights(*self._last)
 
     def __getstate__(self):
         """What copies and pickles hold: all but the last call."""
@@ -216,6 +194,33 @@ def _check_sizes(queries, keys, values, *, same_width=False):
         raise ValueError(f"values must hold {k[-2]} items, as keys, not {v[-2]}")
     if same_width and q[-1] != k[-1]:
         raise ValueError(f"queries must have the keys' width {k[-1]}, not {q[-1]}")
+
+
+def causal_attention(Q, K, V, mask=None, **options):
+    """Attention of the last n of m tokens to all tokens up to their own.
+
+    Q (b, h, n, p), K and V (b, h, m, p) give (b, h, n, p). A mask takes the
+    place of the causal one, and hides at least as much. The options are
+    those of PyTorch's `scaled_dot_product_attention`, whose fastest
+    operation on a GPU takes no mask. So by default there is none where
+    `is_causal` says the same (n = m), or where nothing is hidden (n = 1).
+    """
+    n, m = Q.shape[-2], K.shape[-2]
+    is_causal = mask is None and n == m
+    if mask is None and n not in (1, m):
+        mask = causal_mask(n, m, start=m - n, device=Q.device)
+    return nn.functional.scaled_dot_product_attention(
+        Q, K, V, attn_mask=mask, is_causal=is_causal, **options
+    )
+
+
+def _recomputed_weights(queries, keys, mask, causal):
+    """The `attention_weights` of a call of `DotProductAttention`, without dropout."""
+    Q, K = full_precision(queries), full_precision(keys)
+    with without_autocast(Q):
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+    weights = masked_softmax(scores, mask=mask, causal=causal)
+    return weights.type_as(keys).flatten(0, -3)
 
 
 class AdditiveAttention(nn.Module):

@@ -12,10 +12,14 @@ import torch
 from torch import nn
 
 from .checks import check_int, full_precision, without_autocast
-from .gpt import next_token_probs, pad_left
+from .gpt import Cache
+from .sampling import generate_tokens, next_token_probs
 from .training import eval_mode
 
 __all__ = [
+    "pad_left",
+    "PaddedCache",
+    "generate_batch",
     "Scheduler",
     "PagedCache",
     "quantize_tensor",
@@ -27,6 +31,102 @@ __all__ = [
     "verify_draft",
     "speculative_generate",
 ]
+
+
+def pad_left(prompts):
+    """Tokens (b, n) of tensors of different lengths, and the padding (b,) before each.
+
+    The padding is the token 0. Raises ValueError for other tensors, or empty ones.
+    """
+    if not len(prompts) or any(p.ndim != 1 or not len(p) for p in prompts):
+        shapes = [tuple(p.shape) for p in prompts]
+        raise ValueError(f"prompts must be tensors (n,) with n > 0, not {shapes}")
+    n = max(map(len, prompts))
+    tokens = torch.stack([nn.functional.pad(p, (n - len(p), 0)) for p in prompts])
+    return tokens, torch.tensor([n - len(p) for p in prompts], device=tokens.device)
+
+
+class PaddedCache(Cache):
+    """A cache of rows that begin behind columns of padding, which no token sees.
+
+    padding (b,) is the number of these columns in each row, read or still to be read.
+    """
+
+    def __init__(self, padding, **options):
+        super().__init__(**options)
+        self.padding = padding
+
+    def positions(self, X):
+        """The positions (b, n) of the next tokens, counted behind the padding."""
+        return (super().positions(X) - self.padding[:, None]).clamp(min=0)
+
+    def mask(self, Q, K):
+        """The causal mask (b, 1, n, m), in which only padding sees itself."""
+        n, m, end = Q.shape[-2], K.shape[-2], self.num_tokens + Q.shape[-2]
+        keys = torch.arange(end - m, end, device=Q.device)
+        queries, first = keys[m - n :, None], self.padding.view(-1, 1, 1, 1)
+        return (keys <= queries) & (keys >= first) | (keys == queries)
+
+    def update(self, name, state):
+        """Keep a state. Raises ValueError if padding has been read into it."""
+        if (self.padding > self.num_tokens).any():
+            raise ValueError(
+                f"padding must be 0 for a layer with a state ({name}), which cannot leave "
+                f"tokens out, and is {self.padding.tolist()}"
+            )
+        self.states[name] = state
+
+    def select(self, rows):
+        """A cache of some rows, without the columns that are padding in all of them."""
+        other = Cache.select(self, rows)
+        padding = self.padding[rows]
+        cut = min(padding.min().item(), self.num_tokens)
+        other.padding, other.num_tokens = padding - cut, self.num_tokens - cut
+        for name, X in other.tensors.items():
+            dropped = self.num_tokens - X.shape[-2]  # columns that a window has forgotten
+            other.tensors[name] = X[..., max(0, cut - dropped) :, :]
+        return other
+
+    @classmethod
+    def stack(cls, caches):
+        """The rows of several caches of a layer in one, each with its last token last."""
+        n, padding = max(part.num_tokens for part in caches), []
+        for part in caches:
+            X = next(iter((part.tensors | part.states).values()))  # (b, ...)
+            own = getattr(part, "padding", X.new_zeros(len(X), dtype=torch.long))
+            padding.append(own + n - part.num_tokens)
+        first = caches[0]
+        stacked = cls(torch.cat(padding), spare=first.spare)
+        stacked.num_tokens, stacked.last = n, first.last
+        for name in first.tensors:
+            rows = [part.tensors[name] for part in caches]
+            m = max(X.shape[-2] for X in rows)
+            rows = [nn.functional.pad(X, (0, 0, m - X.shape[-2], 0)) for X in rows]
+            stacked.tensors[name] = torch.cat(rows)
+        for name in first.states:
+            stacked.states[name] = torch.cat([part.states[name] for part in caches])
+        return stacked
+
+
+def _length(row, stop):
+    """The number of tokens up to the first stop, which counts."""
+    ends = [] if stop is None else (row == stop).nonzero().flatten().tolist()
+    return ends[0] + 1 if ends else len(row)
+
+
+def generate_batch(model, prompts, max_new_tokens, *, stop=None, **options):
+    """Continue prompts, a list of tensors (n,) of different lengths, in one batch.
+
+    Gives a list of the prompts with their answers, each up to its first `stop`, which
+    belongs to it. The padding of the shorter prompts counts as read. For the options
+    and errors see `generate_tokens`.
+    """
+    tokens, padding = pad_left(prompts)
+    caches = [PaddedCache(padding) for _ in model.blks]
+    options |= {"stop": stop, "caches": caches}
+    new = generate_tokens(model, tokens, max_new_tokens, **options)
+    answers = [row[: _length(row, stop)] for row in torch.cat([*new], dim=1)]
+    return [torch.cat(pair) for pair in zip(prompts, answers)]
 
 
 class Scheduler:
@@ -46,6 +146,14 @@ class Scheduler:
         self.continuous = continuous
         self.waiting, self.running = [], []  # requests, the first one next; names
         self.answers, self.limits, self.history = {}, {}, []
+
+    def run(self):
+        """Answer all requests, a dictionary of tensors by name."""
+        with eval_mode(self.model):
+            while self.waiting or self.running:
+                self.step()
+        answers = self.answers.items()
+        return {name: self.last.new_tensor(tokens) for name, tokens in answers}
 
     def add(self, name, prompt, max_new_tokens):
         """Let a request wait: prompt (n,), and how many new tokens it gets at most.
@@ -68,14 +176,6 @@ class Scheduler:
         self.limits[name] = max_new_tokens
         self.waiting.append((name, prompt))
 
-    def run(self):
-        """Answer all requests, a dictionary of tensors by name."""
-        with eval_mode(self.model):
-            while self.waiting or self.running:
-                self.step()
-        answers = self.answers.items()
-        return {name: self.last.new_tensor(tokens) for name, tokens in answers}
-
     @torch.no_grad()
     def step(self):
         """Let requests enter, compute one token for each that runs, and let some leave."""
@@ -84,9 +184,7 @@ class Scheduler:
                 self.enter(*self.waiting.pop(0))
         if not self.running:
             return
-        logits, self.caches = self.model(
-            self.last, self.caches, last_only=True, padding=self.padding
-        )
+        logits = self.model(self.last, self.caches, last_only=True)
         self.last = logits[:, -1].argmax(dim=-1, keepdim=True)
         self.history.append([*self.running])
         for name, token in zip(self.running, self.last[:, 0].tolist()):
@@ -102,37 +200,22 @@ class Scheduler:
                 keep.append(i)
         if 0 < len(keep) < len(self.running):
             rows = torch.tensor(keep, device=self.last.device)
-            self.last, self.padding = self.last[rows], self.padding[rows]
-            cut = self.padding.min().item()
-            self.padding = self.padding - cut
-            self.caches = [tuple(Y[rows, :, cut:] for Y in pair) for pair in self.caches]
+            self.last = self.last[rows]
+            self.caches = [cache.select(rows) for cache in self.caches]
         self.running = [self.running[i] for i in keep]
 
     def enter(self, name, prompt):
         """Read a prompt but for its last token, and append it to the batch as a row."""
-        empty = [None] * len(self.model.blks)
-        _, caches = self.model(prompt[None, :-1], empty, last_only=True)
-        last, padding = prompt[None, -1:], torch.zeros_like(prompt[:1])
+        caches, last = self.model.make_caches(), prompt[None]
+        self.model(last[:, :-1], caches, last_only=True)
+        last = last[:, -1:]
         if self.running:
-            extra = len(prompt) - 1 - self.caches[0][0].shape[2]  # columns more than so far
-            last, padding = torch.cat((self.last, last)), torch.cat((self.padding, padding))
-            padding[:-1] += max(extra, 0)
-            padding[-1] = max(-extra, 0)
-            caches = [
-                tuple(
-                    torch.cat((_pad_cache(old, extra), _pad_cache(new, -extra)))
-                    for old, new in zip(olds, news)
-                )
-                for olds, news in zip(self.caches, caches)
-            ]
-        self.last, self.padding, self.caches = last, padding, caches
+            last = torch.cat((self.last, last))
+            pairs = zip(self.caches, caches)
+            caches = [PaddedCache.stack(pair) for pair in pairs]
+        self.last, self.caches = last, caches
         self.running.append(name)
         self.answers[name] = []
-
-
-def _pad_cache(Y, n):
-    """Keys or values (b, g, tokens, p) behind n columns of padding, or as they are."""
-    return nn.functional.pad(Y, (0, 0, max(n, 0), 0))
 
 
 class PagedCache:
@@ -140,19 +223,16 @@ class PagedCache:
 
     `tables[name]` lists the blocks of a sequence in the order of its tokens, and
     `counts[block]` says how many sequences have it in their tables. A sequence begins
-    with the first append, and ends with free. Raises ValueError for sizes below 1.
+    with its first tokens, and ends with free. Raises ValueError for sizes below 1.
     """
 
     def __init__(self, model, num_blocks, block_size=16):
         check_int("num_blocks", num_blocks, 1)
         check_int("block_size", block_size, 1)
-        blk, weight = model.blks[0], next(model.parameters())
-        width = blk.W_k.out_features
         self.block_size, self.counts = block_size, [0] * num_blocks
         self.tables, self.lengths = {}, {}
-        # keys and values, by layer; `size` slots for tokens, (g, p) in each
-        size = 2, len(model.blks), num_blocks * block_size, width // blk.p, blk.p
-        self.memory = torch.zeros(size, dtype=weight.dtype, device=weight.device)
+        # by layer and name, slots for the tokens of all blocks: (slots, ..., width)
+        self.memory = [{} for _ in model.blks]
 
     def fork(self, source, name):
         """Begin a sequence with all tokens of another one, whose blocks it shares.
@@ -172,8 +252,8 @@ class PagedCache:
             self.counts[block] -= 1
         del self.lengths[name]
 
-    def append(self, names, caches, num_new=1):
-        """Keep the last num_new columns of a model's caches, one row for each name.
+    def caches(self, names, num_new=1):
+        """The caches with which a model reads num_new more tokens of each sequence.
 
         Raises ValueError when the blocks do not suffice; then nothing has changed.
         """
@@ -187,11 +267,13 @@ class PagedCache:
                     table.append(self._new_block())
                 elif self.counts[table[-1]] > 1:  # copy on write
                     self._copy_last(table, i % size)
-                slots.append(table[-1] * size + i % size)
-            self.lengths[name] = start + num_new
-        new = torch.stack([torch.stack(pair) for pair in caches], dim=1)
-        new = new[..., -num_new:, :].movedim(3, 4)  # (2, layers, b, num_new, g, p)
-        self.memory[:, :, slots] = new.flatten(2, 3)
+            self.lengths[name] = n = start + num_new
+            slots.append(
+                torch.tensor([table[i // size] * size + i % size for i in range(n)])
+            )
+        slots, padding = pad_left(slots)
+        num_slots = size * len(self.counts)
+        return [_PagedLayer(X, num_slots, slots, padding, num_new) for X in self.memory]
 
     def _check_room(self, names, num_new):
         """Raise ValueError unless the free blocks suffice, with those for copies."""
@@ -218,20 +300,48 @@ class PagedCache:
         old, new = table[-1] * self.block_size, self._new_block()
         self.counts[table[-1]] -= 1
         table[-1], new = new, new * self.block_size
-        self.memory[:, :, new : new + n] = self.memory[:, :, old : old + n]
+        for tensors in self.memory:
+            for X in tensors.values():
+                X[new : new + n] = X[old : old + n]
 
-    def read(self, names):
-        """The caches of sequences as a model takes them, in one batch, and the padding."""
-        size, slots = self.block_size, []
-        for name in names:
-            table, n = self.tables[name], self.lengths[name]
-            slots.append(
-                torch.tensor([table[i // size] * size + i % size for i in range(n)])
-            )
-        slots, padding = pad_left(slots)
-        rows = self.memory[:, :, slots]  # keys and values (2, layers, b, n, g, p)
-        rows = rows.movedim(3, 4)  # as a model has them, (2, layers, b, g, n, p)
-        return list(zip(*rows)), padding.to(rows.device)
+    def crop(self, name, num_tokens):
+        """Keep the first tokens of a sequence alone, and the blocks that they need.
+
+        Raises ValueError for more tokens than there are.
+        """
+        check_int("num_tokens", num_tokens)
+        if num_tokens > (n := self.lengths[name]):
+            raise ValueError(f"num_tokens must be at most {n}, and is {num_tokens}")
+        table, blocks = self.tables[name], math.ceil(num_tokens / self.block_size)
+        for block in table[blocks:]:
+            self.counts[block] -= 1
+        self.tables[name], self.lengths[name] = table[:blocks], num_tokens
+
+
+class _PagedLayer(PaddedCache):
+    """The cache of a layer whose tokens lie in the slots (b, m) of a memory."""
+
+    def __init__(self, memory, num_slots, slots, padding, num_new):
+        super().__init__(padding)
+        self.memory, self.num_slots, self.slots = memory, num_slots, slots
+        self.num_tokens = slots.shape[1] - num_new
+
+    def append(self, name, X):
+        """Write X (b, ..., n, width) into its slots, and read those of all tokens."""
+        rows = X.movedim(-2, 1)  # (b, n, ..., width)
+        if name not in self.memory:
+            self.memory[name] = X.new_zeros(self.num_slots, *rows.shape[2:])
+        self.memory[name][self.slots[:, -rows.shape[1] :]] = rows
+        return self.memory[name][self.slots].movedim(1, -2)
+
+    def keep_last(self, num_tokens):
+        """All tokens stay, since other sequences may share their blocks."""
+
+    def update(self, name, state):
+        """Refused: raises ValueError."""
+        raise ValueError(
+            f"a PagedCache has blocks of tokens, and cannot hold a state ({name})"
+        )
 
 
 def quantize_tensor(W: torch.Tensor, bits: int = 8, group_size: int | None = None):
@@ -419,7 +529,8 @@ def speculative_generate(
     takes the tokens (n,) and a number k, and proposes at most k tokens. Whatever it
     proposes, the text has the model's distribution, with the options of
     `next_token_probs`. Gives the tokens (1, n') and the number of calls (Leviathan et
-    al., 2023). Raises ValueError for tokens of another shape.
+    al., 2023). Raises ValueError for tokens of another shape, or a model with a layer
+    from whose state no token can be taken back.
     """
     if tokens.ndim != 2 or len(tokens) != 1:
         raise ValueError(f"tokens must have shape (1, n), not {tuple(tokens.shape)}")
@@ -428,15 +539,15 @@ def speculative_generate(
     _ = generator.seed() if seed is None else generator.manual_seed(seed)
     end = len(tokens) + max_new_tokens
     end, num_calls = min(end, max(len(tokens), model.max_len) + 1), 0
-    caches, draft_caches = [None] * len(model.blks), None
+    caches, draft_caches = model.make_caches(spare=num_draft), None
     with eval_mode(model):
         while len(tokens) < end:
             n, k = len(tokens), min(num_draft, end - len(tokens) - 1)
             drafted, q, draft_caches = _propose(
                 draft, draft_caches, tokens, k, generator, options
             )
-            new = torch.cat((tokens[_num_cached(caches) :], drafted))
-            logits, caches = model(new[None], caches)
+            new = torch.cat((tokens[caches[0].num_tokens :], drafted))
+            logits = model(new[None], caches)
             num_calls += 1
             target = next_token_probs(logits[0, -len(drafted) - 1 :], **options)
             if q is None:  # not drawn: each token had the probability 1
@@ -445,7 +556,7 @@ def speculative_generate(
             num_accepted, probs = verify_draft(drafted, q, target, uniforms)
             next_token = torch.multinomial(probs, 1, generator=generator)
             tokens = torch.cat((tokens, drafted[:num_accepted], next_token))
-            caches = _crop_caches(caches, n + num_accepted)
+            caches = [cache.crop(n + num_accepted) for cache in caches]
             if stop is not None and (tokens[n:] == stop).any():
                 first = (tokens[n:] == stop).nonzero()[0].item()
                 tokens = tokens[: n + first + 1]
@@ -457,24 +568,16 @@ def _propose(draft, caches, tokens, k, generator, options):
     """Drafted tokens (k,), their distributions (k, V), or None, and caches."""
     if not isinstance(draft, nn.Module):
         return draft(tokens, k), None, None
-    caches = [None] * len(draft.blks) if caches is None else caches
-    caches = _crop_caches(caches, len(tokens) - 1)  # without what was rejected
-    k = min(k, draft.max_len - len(tokens) + 1)  # as many as the draft can read
     n, probs = len(tokens), []
+    if caches is None:
+        caches = draft.make_caches(spare=k)
+    else:  # without what was rejected
+        caches = [cache.crop(min(n - 1, cache.num_tokens)) for cache in caches]
     with eval_mode(draft):
-        for _ in range(k):
-            new = tokens[None, _num_cached(caches) :]
-            logits, caches = draft(new, caches, last_only=True)
+        for _ in range(min(k, draft.max_len - n + 1)):  # as many as it can read
+            new = tokens[None, caches[0].num_tokens :]
+            logits = draft(new, caches, last_only=True)
             probs.append(next_token_probs(logits[0, -1], **options))
             new = torch.multinomial(probs[-1], 1, generator=generator)
             tokens = torch.cat((tokens, new))
     return tokens[n:], torch.stack(probs) if probs else None, caches
-
-
-def _num_cached(caches):
-    return 0 if caches[0] is None else caches[0][0].shape[2]
-
-
-def _crop_caches(caches, n):
-    """Caches of the first n tokens alone."""
-    return [None if pair is None else tuple(Y[:, :, :n] for Y in pair) for pair in caches]

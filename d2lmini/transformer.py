@@ -129,17 +129,9 @@ class TransformerEncoder(Encoder):
     """
 
     def __init__(
-        self,
-        vocab_size,
-        num_hiddens,
-        ffn_num_hiddens,
-        num_heads,
-        num_blks,
-        dropout,
-        use_bias=False,
-        *,
-        max_len=1000,
-    ):
+        self, vocab_size, num_hiddens, ffn_num_hiddens, num_heads, num_blks, dropout,
+        use_bias=False, *, max_len=1000,
+    ):  # fmt: skip
         super().__init__()
         self.num_hiddens = num_hiddens
         self.embedding = nn.Embedding(vocab_size, num_hiddens)
@@ -154,16 +146,16 @@ class TransformerEncoder(Encoder):
             )
         self.apply(init_transformer)
 
-    @property
-    def attention_weights(self):
-        """The weights of the last call, without dropout and gradient."""
-        return [blk.attention.attention.attention_weights for blk in self.blks]
-
     def forward(self, X, valid_lens=None, *args):
         X = self.pos_encoding(self.embedding(X) * math.sqrt(self.num_hiddens))
         for blk in self.blks:
             X = blk(X, valid_lens)
         return X
+
+    @property
+    def attention_weights(self):
+        """The weights of the last call, without dropout and gradient."""
+        return [blk.attention.attention.attention_weights for blk in self.blks]
 
 
 class TransformerDecoderBlock(nn.Module):
@@ -221,17 +213,9 @@ class TransformerDecoder(AttentionDecoder):
     """
 
     def __init__(
-        self,
-        vocab_size,
-        num_hiddens,
-        ffn_num_hiddens,
-        num_heads,
-        num_blks,
-        dropout,
-        *,
-        use_bias=False,
-        max_len=1000,
-    ):
+        self, vocab_size, num_hiddens, ffn_num_hiddens, num_heads, num_blks, dropout,
+        *, use_bias=False, max_len=1000,
+    ):  # fmt: skip
         super().__init__()
         self.num_hiddens, self.num_blks = num_hiddens, num_blks
         self.embedding = nn.Embedding(vocab_size, num_hiddens)

@@ -189,24 +189,6 @@ class MTFraEng(DataModule):
             num_pairs += 1  # d2l takes one pair more than it says
         return map(list, zip(*pairs[:num_pairs]))
 
-    def _build_arrays(self, src, tgt, src_vocab=None, tgt_vocab=None):
-        """The four arrays, and the two vocabularies, which are built unless given."""
-
-        def pad_or_truncate(tokens):
-            return (tokens + ["<pad>"] * self.num_steps)[: self.num_steps]
-
-        src = [pad_or_truncate(tokens) for tokens in src]
-        tgt = [["<bos>", *pad_or_truncate(tokens)] for tokens in tgt]
-        if src_vocab is None:
-            src_vocab = Vocab(src, min_freq=2, reserved_tokens=["<pad>", "<eos>"])
-            special = ["<pad>", "<bos>", "<eos>"]
-            tgt_vocab = Vocab(tgt, min_freq=2, reserved_tokens=special)
-        src_array = torch.tensor(src_vocab[src])
-        tgt_array = torch.tensor(tgt_vocab[tgt])
-        valid_lens = (src_array != src_vocab["<pad>"]).sum(dim=1)
-        arrays = src_array, tgt_array[:, :-1], valid_lens, tgt_array[:, 1:]
-        return arrays, src_vocab, tgt_vocab
-
     def get_dataloader(self, train):
         """Batches of the training pairs, or of the others with train=False."""
         return self.get_tensorloader(self.arrays, train, self._indices(train))
@@ -252,6 +234,24 @@ class MTFraEng(DataModule):
             warnings.warn(message, stacklevel=3)
         return tokenized
 
+    def _build_arrays(self, src, tgt, src_vocab=None, tgt_vocab=None):
+        """The four arrays, and the two vocabularies, which are built unless given."""
+
+        def pad_or_truncate(tokens):
+            return (tokens + ["<pad>"] * self.num_steps)[: self.num_steps]
+
+        src = [pad_or_truncate(tokens) for tokens in src]
+        tgt = [["<bos>", *pad_or_truncate(tokens)] for tokens in tgt]
+        if src_vocab is None:
+            src_vocab = Vocab(src, min_freq=2, reserved_tokens=["<pad>", "<eos>"])
+            special = ["<pad>", "<bos>", "<eos>"]
+            tgt_vocab = Vocab(tgt, min_freq=2, reserved_tokens=special)
+        src_array = torch.tensor(src_vocab[src])
+        tgt_array = torch.tensor(tgt_vocab[tgt])
+        valid_lens = (src_array != src_vocab["<pad>"]).sum(dim=1)
+        arrays = src_array, tgt_array[:, :-1], valid_lens, tgt_array[:, 1:]
+        return arrays, src_vocab, tgt_vocab
+
 
 def _split(sentence):
     """The tokens of a preprocessed sentence, and "<eos>"."""
@@ -283,6 +283,16 @@ def _gru(num_inputs, num_hiddens, num_layers, dropout):
     return nn.GRU(num_inputs, num_hiddens, num_layers, dropout=dropout)
 
 
+def _source_lengths(valid_lens, b, m):
+    """Lengths on the CPU, for packing; ValueError if not b integers from 1 to m."""
+    lengths = torch.as_tensor(valid_lens).cpu()
+    fit = lengths.shape == (b,) and not lengths.is_floating_point()
+    if not fit or (lengths < 1).any() or (lengths > m).any():
+        expected = f"{b} integers from 1 to {m}"
+        raise ValueError(f"valid_lens must be {expected}, not {lengths.tolist()}")
+    return lengths.long()
+
+
 class Seq2SeqEncoder(Encoder):
     """A GRU that reads a source sentence (Cho et al., 2014).
 
@@ -302,15 +312,10 @@ class Seq2SeqEncoder(Encoder):
         embs = self.embedding(X.T)  # (b, m) -> (m, b, d)
         if valid_lens is None:
             return self.rnn(embs)
-        b, m = X.shape
-        lengths = torch.as_tensor(valid_lens).cpu()  # packing needs them on the CPU
-        fit = lengths.shape == (b,) and not lengths.is_floating_point()
-        if not fit or (lengths < 1).any() or (lengths > m).any():
-            expected = f"{b} integers from 1 to {m}"
-            raise ValueError(f"valid_lens must be {expected}, not {lengths.tolist()}")
-        packed = rnn.pack_padded_sequence(embs, lengths.long(), enforce_sorted=False)
+        lengths = _source_lengths(valid_lens, *X.shape)
+        packed = rnn.pack_padded_sequence(embs, lengths, enforce_sorted=False)
         outputs, state = self.rnn(packed)
-        outputs, _ = rnn.pad_packed_sequence(outputs, total_length=m)
+        outputs, _ = rnn.pad_packed_sequence(outputs, total_length=X.shape[1])
         return outputs, state
 
 
@@ -438,14 +443,14 @@ class Seq2Seq(EncoderDecoder):
         """The loss of one training batch, which is also reported."""
         return super().training_step(self._trim_padding(batch))
 
+    def configure_optimizers(self):
+        """Adam (Kingma & Ba, 2015), in PyTorch's fused version."""
+        return torch.optim.Adam(self.parameters(), lr=self.lr, fused=True)
+
     def validation_step(self, batch):
         """Report the loss of one validation batch."""
         *inputs, labels = self._trim_padding(batch)
         self.plot("loss", self.loss(self(*inputs), labels), train=False)
-
-    def configure_optimizers(self):
-        """Adam (Kingma & Ba, 2015), in PyTorch's fused version."""
-        return torch.optim.Adam(self.parameters(), lr=self.lr, fused=True)
 
     def _trim_padding(self, batch):
         """The batch without its last positions, at which there is only padding."""

@@ -1,5 +1,6 @@
 """What tests of all rooms use: the root, random data, comparisons, small data sets."""
 
+import dataclasses
 import gzip
 import os
 import struct
@@ -8,6 +9,7 @@ import nbformat
 import pytest
 import torch
 
+import d2lmini as d2l
 from tools.book import downloads
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs signals, links or a shell")
@@ -16,6 +18,13 @@ posix = pytest.mark.skipif(os.name == "nt", reason="needs signals, links or a sh
 def random(*shape, seed=0):
     """Normally distributed numbers, the same on every run."""
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def make_gpt(*sizes, Class=d2l.GPT, **options):
+    """A GPT with these sizes, and options of its configuration or its own."""
+    fields = {field.name for field in dataclasses.fields(d2l.GPTConfig)}
+    config = {name: options.pop(name) for name in fields & options.keys()}
+    return Class(d2l.GPTConfig(*sizes, **config), **options)
 
 
 def assert_close(ours, expected, tolerance=1e-5):

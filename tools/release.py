@@ -45,7 +45,7 @@ import d2lmini as d2l
 
 X, tokens = torch.ones(2, 5, 16), torch.zeros(2, 5, dtype=torch.long)
 assert d2l.MultiHeadAttention(16, 4, 0)(X, X, X).shape == (2, 5, 16)
-assert d2l.GPT(10, 16, 2, 4)(tokens).shape == (2, 5, 10)
+assert d2l.GPT(d2l.GPTConfig(10, 16, 2, 4))(tokens).shape == (2, 5, 10)
 print(d2l.__version__)
 """
 

@@ -39,9 +39,9 @@ def dequantize(codes, scales, minima):
 """,
     "14.3": """
 def prefill(model, tokens, size):
-    caches, n = [None] * len(model.blks), tokens.shape[1]
+    caches, n = model.make_caches(), tokens.shape[1]
     for start in range(0, n, size):
-        logits, caches = model(tokens[:, start : start + size], caches)
+        logits = model(tokens[:, start : start + size], caches)
     return logits[:, -1, :], caches
 
 def count_scores(n, size):
@@ -202,12 +202,12 @@ MISTAKES = {
         logits` -> `range(0, n, n):
         logits` `start : start + size]` -> `start:]`
 - token by token: `for start in range(0, n, size):
-        logits, caches = model(tokens[:, start : start + size]` -> `for start in range(n):
-        logits, caches = model(tokens[:, start : start + 1]`
+        logits = model(tokens[:, start : start + size]` -> `for start in range(n):
+        logits = model(tokens[:, start : start + 1]`
 - the rest that fills no chunk is left out: `range(0, n, size):
         logits` -> `range(0, max(n - size, 0) + 1, size):
         logits`
-- chunks that do not know of each other: `tokens[:, start : start + size], caches)` -> `tokens[:, start : start + size], [None] * len(model.blks))`
+- chunks that do not know of each other: `tokens[:, start : start + size], caches)` -> `tokens[:, start : start + size], caches := model.make_caches())`
 - the logits of all tokens of the chunk: `logits[:, -1, :]` -> `logits`
 - the logits of the first token of the chunk: `logits[:, -1, :]` -> `logits[:, 0, :]`
 - chunks overlap: `start : start + size]` -> `max(start - 1, 0) : start + size]`

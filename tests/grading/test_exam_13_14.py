@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from helpers import make_gpt
 from test_exam_7_12 import compare
 
 import d2lmini as d2l
@@ -54,7 +55,7 @@ def written_twice(key, values):
 def two_rows(lengths):
     ends = []
     for continuous in (False, True):
-        scheduler = d2l.Scheduler(d2l.GPT(4, 4, 1, 1), max_batch=2, continuous=continuous)
+        scheduler = d2l.Scheduler(make_gpt(4, 4, 1, 1), max_batch=2, continuous=continuous)
         for name, length in enumerate(lengths):
             scheduler.add(name, torch.tensor([0]), length)
         _ = scheduler.run()

@@ -1,5 +1,6 @@
 """The results of the exam's questions on chapters 7 to 12, computed with the package."""
 
+import dataclasses
 import math
 from itertools import accumulate
 
@@ -176,15 +177,16 @@ def next_token(base, logits, p):
 
 
 def size_of_a_block(d, h, g, ffn, blocks, n):
-    options = {"norm": "rms", "ffn": "swiglu", "ffn_num_hiddens": ffn}
-    block, X = d2l.GPTBlock(d, h, g, **options), torch.zeros(1, n, d)
+    config = d2l.GPTConfig(1, d, 1, h, norm="rms", ffn="swiglu", ffn_num_hiddens=ffn)
+    block = d2l.GPTBlock(dataclasses.replace(config, num_kv_heads=g))
 
     def count(*modules):
         return sum(W.numel() for module in modules for W in module.parameters())
 
     def cached(block):
-        _, cache = block(X)
-        return sum(part.numel() for part in cache) * blocks
+        cache = d2l.Cache()
+        block(torch.zeros(1, n, d), cache)
+        return sum(X.numel() for X in cache.tensors.values()) * blocks
 
     one_unit = sum(W.numel() for W in (nn.Linear(d, 1).weight, nn.Linear(1, d).weight))
     return {
@@ -194,7 +196,7 @@ def size_of_a_block(d, h, g, ffn, blocks, n):
         "block": count(block),
         "usual": count(block.ffn) / one_unit,
         "cache": cached(block),
-        "factor": cached(d2l.GPTBlock(d, h, **options)) / cached(block),
+        "factor": cached(d2l.GPTBlock(config)) / cached(block),
     }
 
 

@@ -35,33 +35,31 @@ def code(path):
 
 
 @pytest.fixture(scope="module")
-def module_of():
-    """The module of each saved name."""
-    found = {}
-    for path in CHAPTERS:
-        save.add_names(save.read_chapter(path, ROOT), found)
-    return found
+def chapter_of():
+    """The chapter of each saved name, with its further page."""
+    return {
+        name: path
+        for path in CHAPTERS
+        for module in save.read_page(path, ROOT)
+        for name, _ in module.saved
+    }
 
 
 @chapter
-def test_no_page_uses_a_saved_name_of_a_later_one(path, module_of):
-    modules = {save.module_name(p) for p in [*before(path), path]}
+def test_no_page_uses_a_saved_name_of_a_later_one(path, chapter_of):
     for page in with_further(path):
         used = set(re.findall(r"\bd2l\.(\w+)", code(page))) - GLIMPSES.get(path.stem, set())
-        for name in used & module_of.keys():
-            assert module_of[name] in modules, f"{page.name} uses d2l.{name}"
+        for name in used & chapter_of.keys():
+            earlier = chapter_of[name] in [*before(path), path]
+            assert earlier, f"{page.name} uses d2l.{name}"
 
 
 @chapter
-def test_no_page_uses_a_saved_name_before_the_cell_that_brings_it(path, module_of):
+def test_no_page_uses_a_saved_name_before_the_cell_that_brings_it(path, chapter_of):
     """What the core page takes from the package is not of its own further page."""
-    saved = {
-        name
-        for name, module in module_of.items()
-        if module == save.module_name(path) and re.search(rf"\b{name}\b", code(path))
-    }
     taken = set(re.findall(r"\bd2l\.(\w+)", code(path)))
-    own = {name for name, module in module_of.items() if module == save.module_name(path)}
+    own = {name for name, chapter in chapter_of.items() if chapter == path}
+    saved = {name for name in own if re.search(rf"\b{name}\b", code(path))}
     assert taken & own <= saved
 
 

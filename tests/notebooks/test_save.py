@@ -8,7 +8,7 @@ import pytest
 
 from tools.notebooks import save
 
-ONE, TWO = "notebooks/00_one", "notebooks/01_two"
+ONE, TWO, THREE = "notebooks/00_one", "notebooks/01_two", "notebooks/02_three"
 EXERCISES = "notebooks/exercises/00_one"
 DRAW, LOAD = "notebooks/further/00_draw", "notebooks/further/01_load"
 FILES = ["__init__.py", "one.py", "two.py"]
@@ -123,6 +123,7 @@ def add_to_class(Class):  #@save
     return lambda method: setattr(Class, method.__name__, method)
 """
 CLASS = "class C:  #@save\n    def f(self):\n        return 1\n\nX = 0  #@save"
+MOVED = "C:  # @save in other"
 METHOD = "@d2l.add_to_class(C)  #@save\ndef g(self):\n    return self.f()"
 
 
@@ -220,6 +221,125 @@ def test_a_name_tagged_for_its_module_is_not_exported(tmp_path, load):
     assert not hasattr(load(), "f")
     assert (load().g(), load().one.f()) == (1, 1)
     assert "module" not in module(tmp_path)
+
+
+# --- several modules of a page -------------------------------------------------------
+
+PARTS = [
+    "import math\n\nclass Model:  #@save\n    size = math.prod([2, 3])",
+    "# @save in drawn\ndef draw(sizes=None):\n    return sizes or [Model.size, limit(1)]",
+    "@staticmethod  # @save module in text\ndef limit(x):\n    return math.floor(x)",
+    "def show(draw):  # @save\n    return draw()",
+]
+TAKEN = "def taken():  #@save\n    return d2l.draw()"
+
+
+def test_a_tag_may_name_the_module_of_its_statement(tmp_path, load):
+    assert save.main([], project(tmp_path, {ONE: PARTS, TWO: [D2L, TAKEN]})) == 0
+    assert "class Model:" in module(tmp_path) and "math" in module(tmp_path)
+    assert "\n\n\ndef draw(" in module(tmp_path, "drawn")
+    assert imports(module(tmp_path, "drawn")) == [
+        "from .one import Model",
+        "from .text import limit",
+    ]
+    assert imports(module(tmp_path, "text")) == ["import math"]
+    assert imports(module(tmp_path, "two")) == ["from .drawn import draw"]
+    assert load().__all__ == ["Model", "show", "draw", "taken", "__version__"]
+    assert load().taken() == [6, 1]
+    assert (load().drawn.__all__, load().text.__all__) == (["draw"], [])
+
+
+def test_the_named_modules_say_of_which_page_they_are(tmp_path):
+    project(tmp_path, {ONE: PARTS})
+    path = tmp_path / f"{ONE}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    prose = nbformat.v4.new_markdown_cell("# 0 · One\n\n**Axes.** $n$ tokens.")
+    notebook.cells.insert(0, prose)
+    nbformat.write(notebook, path)
+    assert save.main([], tmp_path) == 0
+    head = f"{save.GENERATED}{ONE}.ipynb:\n# edit that, then run `make save`.\n"
+    for name, title in (("one", "0 · One"), ("drawn", "0 · One: drawn")):
+        text = f'{head}"""{title}\n\nAxes. `n` tokens.\n"""\n'
+        assert module(tmp_path, name).startswith(text)
+
+
+def test_a_module_of_a_page_imports_what_it_names_and_no_variable_of_that_name(tmp_path):
+    own = "def f(g, *h): return [g for k in h], k  #@save\n\nk = 2  #@save"
+    other = "def g(): return f  # @save in b\n\ndef h(): return g  # @save in c"
+    assert save.main([], project(tmp_path, {ONE: [own, other]})) == 0
+    assert imports(module(tmp_path)) == []
+    assert imports(module(tmp_path, "b")) == ["from .one import f"]
+    assert imports(module(tmp_path, "c")) == ["from .b import g"]
+
+
+def test_a_page_imports_in_both_ways_as_long_as_there_is_no_circle(tmp_path, load):
+    """The page's own module needs one of the named ones, and another one needs it."""
+    cells = [D2L, "a = 1  # @save in b", "c = a + 1  #@save", "d = d2l.c  # @save in e"]
+    assert save.main([], project(tmp_path, {ONE: cells})) == 0
+    assert imports(module(tmp_path)) == ["from .b import a"]
+    assert imports(module(tmp_path, "e")) == ["from .one import c"]
+    assert (load().__all__, load().d) == (["a", "c", "d", "__version__"], 2)
+
+
+def test_a_method_goes_where_its_class_is(tmp_path, load):
+    cells = [D2L, "LIMIT = 3  #@save", f"{ADD}\n{CLASS}".replace("C:  #@save", MOVED)]
+    cells.append(METHOD.replace("self.f()", "self.f() + LIMIT"))
+    cells.append("@add_to_class(C)  # @save in other\ndef h(self):\n    return X")
+    assert save.main([], project(tmp_path, {ONE: cells})) == 0
+    assert imports(module(tmp_path, "other")) == ["from .one import LIMIT, X"]
+    assert (load().C().g(), load().C().h()) == (4, 0)
+
+
+def test_a_page_that_saves_only_into_named_modules_has_no_other(tmp_path, load):
+    cells = [D2L, "import json as plt", "x = d2l.plt.dumps(1)  # @save in part"]
+    assert save.main([], project(tmp_path, {ONE: cells})) == 0
+    assert not (tmp_path / "d2lmini" / "one.py").exists()
+    assert (load().__all__, load().x) == (["x", "plt", "__version__"], "1")
+
+
+def test_modules_of_a_page_that_need_each_other_are_refused(tmp_path, capsys):
+    cells = ["def a(): return b  #@save", "def b(): return a  # @save in part"]
+    assert save.main([], project(tmp_path, {ONE: cells})) == 1
+    words = "a circle of imports: one needs part needs one"
+    assert capsys.readouterr().err == f"save: {ONE}.ipynb: {words}\n"
+    assert not (tmp_path / "d2lmini").exists()
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("x = 1  # @save in 2d", "'2d' cannot be the name of a module"),
+        ("x = 1  # @save in a-b", "'a-b' cannot be the name of a module"),
+        ("x = 1  # @save in import", "'import' cannot be the name of a module"),
+        ("x = 1  # @save in __init__", "'__init__' cannot be the name of a module"),
+        ("x = 1  # @save in", "'' cannot be the name of a module"),
+        ("x = 1  # @save in two", f"two.py is the module of {TWO}.ipynb"),
+        ("x = 1  # @save in draw", f"draw.py is the module of {DRAW}.ipynb"),
+        ("x = 1  # @save in b", f"b.py is the module of {ONE}.ipynb"),
+        ("#@save\ndef f():  # @save in b\n    pass", "several tags stand on"),
+        ("@d2l.add_to_class(K)  # @save in b\ndef g(self): pass", "a method of K goes"),
+        ("y = z  # @save in c", "Undefined name `z`"),  # saved in another notebook: d2l.z
+    ],
+)
+def test_a_module_that_cannot_be_named_is_refused(refused, cell, words):
+    cells = [D2L, "class K: pass  #@save", cell]
+    others = {ONE: ["z = 1  # @save in b"], TWO: ["a = 1  #@save"], DRAW: []}
+    refused(others | {THREE: cells}, THREE, 3, words)
+
+
+def test_a_module_that_is_written_by_hand_is_not_replaced(tmp_path, capsys):
+    own = project(tmp_path, {ONE: ["x = 1  # @save in own"]}) / "d2lmini" / "own.py"
+    own.parent.mkdir()
+    own.write_text("y = 1\n", encoding="utf-8")
+    assert save.main([], tmp_path) == 1
+    place = f"{ONE}.ipynb, code cell [1]"
+    assert capsys.readouterr().err == f"save: {place}: own.py is written by hand\n"
+    assert own.read_text(encoding="utf-8") == "y = 1\n"
+
+
+@pytest.mark.parametrize("tag", ["#@save", "# @save module", "# @save module in text"])
+def test_readers_elsewhere_see_no_tags(tag):
+    assert save.untagged(f"x = 1  {tag}\ny = 2") == "x = 1\ny = 2"
 
 
 # --- refusals ------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from functools import partial
 import nbformat
 import pytest
 import torch
-from helpers import assert_close, random
+from helpers import assert_close, make_gpt, random
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
@@ -90,7 +90,16 @@ RECURRENT, TRANSFORMER = (
 )
 CLASSIFIER = d2l.Classifier()
 ROTARY = {"norm": "rms", "ffn": "swiglu", "positions": "rotary", "num_kv_heads": 2}
-LLAMA = made(d2l.GPT, 9, 8, 2, 4, **ROTARY)
+LLAMA = made(make_gpt, 9, 8, 2, 4, **ROTARY)
+
+
+def with_caches(model, tokens, padding=None):
+    """The logits of a text in two parts, and what the caches then hold."""
+    caches = model.make_caches()
+    if padding is not None:
+        caches = [d2l.PaddedCache(padding) for _ in caches]
+    logits = [model(part, caches) for part in tokens.split((2, tokens.shape[1] - 2), dim=1)]
+    return logits, [cache.tensors for cache in caches]
 
 
 def greedy(model, *batch):
@@ -154,9 +163,9 @@ CALLS = [
         (TOKENS, LENGTHS, LENGTHS - 1),
     ),
     ("mask_tokens", masked_tokens, (TOKENS,)),
-    ("GPT", made(d2l.GPT, 9, 8, 2, 4), (TOKENS, [None] * 2)),
-    ("GPT", LLAMA, (TOKENS, [None] * 2)),
-    ("GPT", LLAMA, (TOKENS, [None] * 2), {"padding": torch.tensor([2, 0])}),
+    ("GPT", with_caches, (made(make_gpt, 9, 8, 2, 4), TOKENS)),
+    ("GPT", with_caches, (LLAMA, TOKENS)),
+    ("GPT", with_caches, (LLAMA, TOKENS, torch.tensor([2, 0]))),
     ("quantize_tensor", d2l.quantize_tensor, (random(3, 8), 4, 2)),
     ("QuantizedLinear", d2l.QuantizedLinear(random(6, 8), random(6)), (Q,)),
     ("QuantizedLinear", d2l.QuantizedLinear(random(6, 8), bits=4, group_size=4), (Q,)),
@@ -164,7 +173,7 @@ CALLS = [
     ("blockwise_attention", d2l.blockwise_attention, SQUARE, {"causal": True}),
     ("sliding_window_mask", lambda X: d2l.sliding_window_mask(3, 2, device=X.device), (Q,)),
     *(
-        (make.func.__name__, made(make, 8, 4), (K, None), {"return_state": True})
+        (make.func.__name__, made(make, 8, 4), (K,))
         for make in (
             partial(d2l.WindowAttention, window=2, conv=3),
             partial(d2l.LinearAttention, gated=True, conv=3),
@@ -180,7 +189,11 @@ CALLS = [
 EXPERTS = {"num_experts": 4, "top_k": 2, "ffn_num_hiddens": 8}
 ROUTED = [  # sizes depend on numbers, which tensors on `meta` do not have
     ("MixtureOfExperts", made(d2l.MixtureOfExperts, 8, 12, 4, 2), (K,)),
-    ("ExpertGPT", made(d2l.ExpertGPT, 9, 8, 2, 4, **EXPERTS), (TOKENS,)),
+    (
+        "ExpertGPT",
+        made(partial(make_gpt, Class=d2l.ExpertGPT), 9, 8, 2, 4, **EXPERTS),
+        (TOKENS,),
+    ),
 ]
 
 
@@ -274,7 +287,7 @@ def test_answers_are_encoded_drawn_and_streamed_on_the_device_of_the_model(tmp_p
     cells = [
         "import torch\nimport d2lmini as d2l",
         "tokenizer, device = d2l.train_bpe(['a'], 256), d2l.try_gpu()",
-        "model = d2l.GPT(256, 8, 1, 2, max_len=32).to(device)",
+        "model = d2l.GPT(d2l.GPTConfig(256, 8, 1, 2, max_len=32)).to(device)",
         "batch = d2l.encode_answers(tokenizer, ['a'], ['bc'], 'z', device=device)",
         "d2l.answer_log_probs(model, *batch).sum().backward()",
         "batch = d2l.sample_answers(model, tokenizer, ['a', 'b'], 2, 'z')[:2]",

@@ -87,8 +87,9 @@ def copying():
 
 def experts():
     """A GPT whose experts are balanced, and windows of a text."""
-    options = {"num_experts": 4, "top_k": 2, "ffn_num_hiddens": 8, "balance_rate": 0.01}
-    model = d2l.ExpertGPT(40, 24, 2, 4, max_len=8, **options)
+    config = d2l.GPTConfig(40, 24, 2, 4, max_len=8, ffn_num_hiddens=8)
+    options = {"num_experts": 4, "top_k": 2, "balance_rate": 0.01}
+    model = d2l.ExpertGPT(config, **options)
     text = torch.randint(40, (400,), generator=torch.Generator().manual_seed(0))
     return model, d2l.TokenWindows(text, 3, n=8, batch_size=4)
 

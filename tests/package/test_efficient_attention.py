@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 import torch
-from helpers import assert_close, gradients, larger, random, some_tokens
+from helpers import assert_close, gradients, larger, make_gpt, random, some_tokens
 from torch import nn
 
 import d2lmini as d2l
@@ -46,24 +46,21 @@ def test_future_tokens_cannot_change_the_past(make):
 @pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 1e-5), (torch.double, 1e-12)])
 @pytest.mark.parametrize("sizes", [[1] * 150, [3, 1, 70, 1, 75]])
 def test_stepwise_equals_parallel(make, dtype, tolerance, sizes):
-    module, state, outputs = layer(make, dtype), None, []
+    module, cache, outputs = layer(make, dtype), d2l.Cache(), []
     for piece in X.to(dtype).split(sizes, dim=1):
-        before = state
-        output, state = module(piece, state, return_state=True)
-        outputs.append(output)
+        before = cache.select(slice(None))
+        outputs.append(module(piece, cache))
     assert_close(torch.cat(outputs, dim=1), module(X.to(dtype)), tolerance)
-    assert_close(module(piece, before), output, tolerance)  # the old state is as it was
-    assert state[0] == 150
+    assert_close(module(piece, before), outputs[-1], tolerance)  # the copy is as it was
+    assert cache.num_tokens == 150
 
 
 @kinds
 def test_gradients_of_the_last_output_are_those_of_a_pass_in_pieces(make):
     module = layer(make, torch.double)
     inputs = X.double().requires_grad_()
-    state, outputs = None, []
-    for piece in inputs.split([3, 1, 70, 76], dim=1):
-        output, state = module(piece, state, return_state=True)
-        outputs.append(output)
+    cache = d2l.Cache()
+    outputs = [module(piece, cache) for piece in inputs.split([3, 1, 70, 76], dim=1)]
     parts = [inputs, *module.parameters()]
     ours, whole = (
         gradients(torch.cat(outputs, dim=1), parts),
@@ -73,9 +70,9 @@ def test_gradients_of_the_last_output_are_those_of_a_pass_in_pieces(make):
 
 
 def state_size(make, n):
-    _, state = layer(make)(X[:, :n], return_state=True)
-    leaves = torch.utils._pytree.tree_leaves(state)
-    return sum(x.numel() for x in leaves if torch.is_tensor(x)) / len(X)
+    cache = d2l.Cache()
+    layer(make)(X[:, :n], cache)
+    return cache.nbytes / 4 / len(X)
 
 
 def test_only_softmax_and_latent_attention_remember_more_of_a_longer_text():
@@ -101,24 +98,24 @@ def test_half_precision_gives_the_result_to_its_precision(make, dtype):
 @kinds
 def test_a_gpt_with_the_layer_decodes_with_its_states(make):
     options = {"norm": "rms", "ffn": "swiglu", "positions": "rotary"}
-    model = larger(d2l.GPT(40, 24, 3, 4, attention=[make, None, make], **options))
-    tokens, caches, logits = some_tokens(), [None] * 3, []
-    for piece in tokens.split([4, 1, 5], dim=1):
-        step, caches = model(piece, caches)
-        logits.append(step)
+    model = larger(make_gpt(40, 24, 3, 4, attention=[make, None, make], **options))
+    tokens, caches = some_tokens(), model.make_caches()
+    logits = [model(piece, caches) for piece in tokens.split([4, 1, 5], dim=1)]
     assert_close(torch.cat(logits, dim=1), model(tokens))
-    short = larger(d2l.GPT(40, 24, 1, 4, attention=make, max_len=10))
-    _, caches = short(tokens, [None])
+    short = larger(make_gpt(40, 24, 1, 4, attention=make, max_len=10))
+    caches = short.make_caches()
+    short(tokens, caches)
     with pytest.raises(ValueError, match="at most max_len = 10 tokens fit, not 11"):
         short(tokens[:, :1], caches)
 
 
 def test_a_window_of_all_tokens_is_the_attention_of_a_gpt_block():
-    blk, full = d2l.GPTBlock(24, 4, norm="rms"), layer(d2l.WindowAttention)
+    config = d2l.GPTConfig(40, 24, 1, 4, norm="rms")
+    blk, full = d2l.GPTBlock(config), layer(d2l.WindowAttention)
     blk.load_state_dict(full.state_dict(), strict=False)
-    assert_close(full(X), blk.attend(X, None)[0])
+    assert_close(full(X), blk.attend(X))
     windowed = layer(partial(d2l.WindowAttention, window=5))
-    Q, K, V, _ = windowed._project(X, None)
+    Q, K, V = windowed._project(X, d2l.Cache())
     mask = d2l.sliding_window_mask(150, 5)
     heads = d2l.masked_softmax(Q @ K.mT / 6**0.5, mask=mask) @ V
     assert_close(windowed(X), windowed.W_o(heads.transpose(1, 2).flatten(2)))
@@ -136,7 +133,7 @@ def test_the_absorbed_form_of_latent_attention_equals_the_expanded_one(r):
 
 def test_a_linear_memory_is_attention_with_the_kernel_as_weight():
     module = layer(d2l.LinearAttention, torch.double)
-    Q, K, V, _ = module._project(X.double(), None)
+    Q, K, V = module._project(X.double(), d2l.Cache())
     weights = (d2l.positive_features(Q) @ d2l.positive_features(K).mT).tril()
     heads = weights / weights.sum(dim=-1, keepdim=True) @ V
     expected = module.W_o(heads.transpose(1, 2).flatten(2))
@@ -323,7 +320,7 @@ SHORT = Q[:, :, :3]
             "width must be even",
         ),
         (
-            lambda: d2l.GPT(40, 24, 2, 4, attention=[d2l.LinearAttention]),
+            lambda: make_gpt(40, 24, 2, 4, attention=[d2l.LinearAttention]),
             "must have length 2, not 1",
         ),
     ],

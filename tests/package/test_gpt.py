@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from helpers import assert_close, larger, random, some_tokens
+from helpers import assert_close, larger, make_gpt, random, some_tokens
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -14,7 +14,7 @@ kinds = pytest.mark.parametrize("options", KINDS.values(), ids=KINDS)
 
 
 def gpt(num_heads=4, max_len=16, **options):
-    return larger(d2l.GPT(40, 24, 2, num_heads, max_len=max_len, **options))
+    return larger(make_gpt(40, 24, 2, num_heads, max_len=max_len, **options))
 
 
 # --- the model -----------------------------------------------------------------------
@@ -32,35 +32,39 @@ def test_future_tokens_cannot_change_the_past(options):
 @kinds
 @pytest.mark.parametrize("sizes", [[1] * 10, [4, 1, 5]])
 def test_decoding_in_pieces_with_a_cache_equals_the_full_pass(options, sizes):
-    model, tokens, caches, logits = gpt(**options), some_tokens(), [None, None], []
+    model, tokens, logits = gpt(**options), some_tokens(), []
+    caches = model.make_caches()
     for piece in tokens.split(sizes, dim=1):
-        before = caches
-        step, caches = model(piece, caches)
-        logits.append(step)
+        before = [cache.select(slice(None)) for cache in caches]
+        logits.append(model(piece, caches))
     assert_close(torch.cat(logits, dim=1), model(tokens))
-    assert_close(model(piece, before)[0], step)  # the old caches are as they were
+    assert_close(model(piece, before), logits[-1])  # the copies were as they had been
     g = options.get("num_kv_heads", 4)
-    assert caches[0][0].shape == caches[1][1].shape == (2, g, 10, 6)
+    for cache in caches:
+        assert [*cache.tensors] == ["keys", "values"] and cache.num_tokens == 10
+        assert all(X.shape == (2, g, 10, 6) for X in cache.tensors.values())
+        assert cache.nbytes == 2 * 4 * 2 * g * 10 * 6
 
 
 @kinds
 def test_the_logits_of_the_last_position_are_the_last_of_all(options):
     model, tokens = gpt(**options), some_tokens()
     assert_close(model(tokens, last_only=True), model(tokens)[:, -1:])
-    logits, caches = model(tokens[:, :6], [None, None], last_only=True)
+    caches = model.make_caches()
+    logits = model(tokens[:, :6], caches, last_only=True)
     assert_close(logits, model(tokens[:, :6])[:, -1:])
-    assert_close(model(tokens[:, 6:], caches, last_only=True)[0], model(tokens)[:, -1:])
+    assert_close(model(tokens[:, 6:], caches, last_only=True), model(tokens)[:, -1:])
 
 
 def test_gpt_2_s_parameters_are_as_many_as_in_the_smallest_released_model():
     with torch.device("meta"):
-        model = d2l.GPT(50257, 768, 12, 12)
+        model = make_gpt(50257, 768, 12, 12)
     assert sum(weights.numel() for weights in model.parameters()) == 124_439_808
 
 
 def test_the_first_loss_is_that_of_a_uniform_guess_and_training_lowers_it():
     torch.manual_seed(0)
-    model = d2l.GPT(40, 24, 2, 4, lr=0.01, **LLAMA)
+    model = make_gpt(40, 24, 2, 4, lr=0.01, **LLAMA)
     tokens = (torch.arange(9) + torch.arange(64)[:, None]) % 40
     loss = model.loss(model(tokens[:, :-1]), tokens[:, 1:])
     assert loss.item() == pytest.approx(torch.tensor(40.0).log().item(), abs=0.05)
@@ -104,7 +108,7 @@ def test_an_impossible_option_is_refused_by_name(options, message):
 @kinds
 def test_initial_weights_are_those_of_gpt_2(options):
     torch.manual_seed(0)
-    model = d2l.GPT(500, 64, 8, 4, max_len=50, **options)
+    model = make_gpt(500, 64, 8, 4, max_len=50, **options)
     for name, weights in model.named_parameters():
         if "norm" in name or weights.ndim == 1:
             assert ((weights == 0) if "bias" in name else (weights == 1)).all(), name
@@ -150,7 +154,7 @@ def test_balancing_raises_the_bias_of_experts_with_a_small_load_and_lowers_the_o
 def test_a_gpt_with_one_expert_is_the_gpt_with_its_network():
     dense = gpt(**LLAMA, ffn_num_hiddens=10)
     one = {"num_experts": 1, "top_k": 1, "ffn_num_hiddens": 10}
-    model = d2l.ExpertGPT(40, 24, 2, 4, max_len=16, **LLAMA, **one)
+    model = make_gpt(40, 24, 2, 4, Class=d2l.ExpertGPT, max_len=16, **LLAMA, **one)
     state = {
         name.replace("ffn.", "ffn.experts.0."): value
         for name, value in dense.state_dict().items()
@@ -163,7 +167,7 @@ def test_a_gpt_with_one_expert_is_the_gpt_with_its_network():
 def test_each_update_balances_the_experts_at_the_rate(precision):
     options = {"num_experts": 4, "top_k": 2, "ffn_num_hiddens": 8, "balance_rate": 0.01}
     torch.manual_seed(0)  # with others, three loads in a row may be equal
-    model = d2l.ExpertGPT(40, 24, 2, 4, max_len=16, **LLAMA, **options)
+    model = make_gpt(40, 24, 2, 4, Class=d2l.ExpertGPT, max_len=16, **LLAMA, **options)
     model.board.display = False
     data = d2l.TokenWindows(torch.arange(200) % 40, 3, n=8, batch_size=2)
     d2l.Trainer(1, precision=precision).fit(model, data)
@@ -269,7 +273,7 @@ def test_a_seed_repeats_a_text_and_max_len_ends_it_without_losing_it():
     text = d2l.generate(model, tokens, 99, seed=2)
     assert text.shape == (2, 17)  # of which the model has read 16
     assert torch.equal(text[:, :12], d2l.generate(model, tokens, 8, seed=2))
-    rows = d2l.generate(model, [*tokens[:, :2], tokens[0]], 99, seed=2)
+    rows = d2l.generate_batch(model, [*tokens[:, :2], tokens[0]], 99, seed=2)
     assert [len(row) for row in rows] == [15, 15, 17]
     with pytest.raises(ValueError, match="at most max_len = 16 tokens fit, not 17"):
         d2l.generate(model, text, 1)

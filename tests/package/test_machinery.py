@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 import torch
-from helpers import random
+from helpers import make_gpt, random
 
 import d2lmini as d2l
 
@@ -41,7 +41,8 @@ def vit():
 
 
 def gpt(**options):
-    return d2l.GPT(11, 8, 1, 2, max_len=5, **options), [torch.arange(15).reshape(3, 5) % 11]
+    tokens = torch.arange(15).reshape(3, 5) % 11
+    return make_gpt(11, 8, 1, 2, max_len=5, **options), [tokens]
 
 
 LLAMA = {"num_kv_heads": 1, "norm": "rms", "ffn": "swiglu", "positions": "rotary"}

@@ -5,7 +5,7 @@ import re
 
 import pytest
 import torch
-from helpers import assert_close
+from helpers import assert_close, make_gpt
 from tokenizers import AddedToken, Tokenizer, decoders, models, processors
 from torch import nn
 from torch.nn.functional import cross_entropy, logsigmoid
@@ -29,7 +29,7 @@ def tokenizer():
 def gpt(seed=0):
     torch.manual_seed(seed)
     options = {"norm": "rms", "ffn": "swiglu", "positions": "rotary"}
-    model = d2l.GPT(7, 16, 2, 2, max_len=32, **options).double()
+    model = make_gpt(7, 16, 2, 2, max_len=32, **options).double()
     for weights in model.parameters():
         nn.init.normal_(weights, std=0.3)
     return model
@@ -54,11 +54,15 @@ class Reciting(nn.Module):
         self.ids, self.interrupted_at = ids, interrupted_at
         self.unit = nn.Parameter(torch.eye(vocab_size))
 
+    def make_caches(self):
+        return [d2l.Cache()]
+
     def forward(self, tokens, caches, last_only):
-        step = len(caches)  # each call adds one
+        step = caches[0].num_tokens  # each call adds one
         if step == self.interrupted_at:
             raise KeyboardInterrupt
-        return self.unit[self.ids[step]].expand(*tokens.shape, -1), [*caches, None]
+        caches[0].num_tokens += 1
+        return self.unit[self.ids[step]].expand(*tokens.shape, -1)
 
 
 # --- answers and their mask ----------------------------------------------------------
@@ -469,11 +473,15 @@ class Scripted(nn.Module):
         self.unit = nn.Parameter(torch.eye(tokenizer.get_vocab_size()))
         self.prompts, self.tokenizer = [], tokenizer
 
+    def make_caches(self):
+        self.answer = None
+        return [d2l.Cache()]
+
     def forward(self, tokens, caches, last_only):
-        if not caches:  # a new answer
+        if self.answer is None:  # a new one
             self.prompts.append(self.tokenizer.decode(tokens[0].tolist(), False))
             self.answer = self.ids.pop(0)
-        return self.unit[[next(self.answer)]][None], [*caches, None]
+        return self.unit[[next(self.answer)]][None]
 
 
 def talk(answers, **options):

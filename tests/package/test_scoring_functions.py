@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 import torch
-from helpers import random
+from helpers import make_gpt, random
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import scaled_dot_product_attention
@@ -293,10 +293,12 @@ def test_there_is_no_mask_where_a_flag_is_enough_or_nothing_is_hidden(kind, monk
         model = d2l.TransformerDecoder(9, 8, 16, 2, num_blks=1, dropout=0.5)
         state = model.init_state(random(1, 4, 8))
     else:
-        model, state = d2l.GPT(9, 8, 1, 2, attention=LAYERS[kind]), [None]
+        model = make_gpt(9, 8, 1, 2, attention=LAYERS[kind])
+        state = model.make_caches()
     calls.clear()
     for new in tokens.split((3, 1, 2), dim=1):
-        _, state = model(new, state)
+        out = model(new, state)
+        state = out[1] if kind == "decoder" else state
     of_source = [(False, False)] if kind == "decoder" else []
     expected = [(False, True), *of_source, (False, False), *of_source, (True, False)]
     assert calls == [*expected, *of_source]

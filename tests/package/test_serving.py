@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 import torch
-from helpers import assert_close, larger, random
+from helpers import assert_close, larger, make_gpt, random
 from torch import nn
 
 import d2lmini as d2l
@@ -18,7 +18,7 @@ kinds = pytest.mark.parametrize("options", KINDS.values(), ids=KINDS)
 
 
 def gpt(vocab_size=40, max_len=64, seed=0, **options):
-    model = larger(d2l.GPT(vocab_size, 24, 2, 4, max_len=max_len, **options))
+    model = larger(make_gpt(vocab_size, 24, 2, 4, max_len=max_len, **options))
     if seed:  # other weights
         torch.manual_seed(seed)
         for weights in model.parameters():
@@ -40,12 +40,16 @@ def alone(model, prompt, max_new_tokens, **options):
 # --- prompts of different lengths ------------------------------------------------------
 
 
+def padded(model, tokens, padding):
+    return model(tokens, [d2l.PaddedCache(padding) for _ in model.blks])
+
+
 @kinds
 def test_logits_of_a_padded_row_are_those_of_the_row_alone(options):
     model, prompts = gpt(**options), some_prompts(3, 9, 1)
     tokens, padding = d2l.pad_left(prompts)
     assert tokens.shape == (3, 9) and padding.tolist() == [6, 0, 8]
-    logits = model(tokens, padding=padding)
+    logits = padded(model, tokens, padding)
     for row, prompt, n in zip(logits, prompts, padding):
         assert_close(row[n:], model(prompt[None])[0])
     assert logits.isfinite().all()
@@ -57,19 +61,18 @@ def test_padding_never_leaks(options):
     tokens, padding = d2l.pad_left(some_prompts(3, 9))
     other = tokens.clone()
     other[0, :6] = 7
-    found, changed = (model(t, padding=padding)[0] for t in (tokens, other))
+    found, changed = (padded(model, t, padding)[0] for t in (tokens, other))
     assert torch.equal(found[6:], changed[6:]) and not torch.equal(found[:6], changed[:6])
 
 
 @kinds
 @pytest.mark.parametrize("sizes", [[1] * 9, [4, 5], [7, 2]])
 def test_padded_rows_in_pieces_equal_the_full_pass(options, sizes):
-    model, caches, logits = gpt(**options), [None, None], []
+    model = gpt(**options)
     tokens, padding = d2l.pad_left(some_prompts(3, 9, 5))
-    for piece in tokens.split(sizes, dim=1):
-        step, caches = model(piece, caches, padding=padding)
-        logits.append(step)
-    found, expected = torch.cat(logits, dim=1), model(tokens, padding=padding)
+    caches = [d2l.PaddedCache(padding) for _ in model.blks]
+    logits = [model(piece, caches) for piece in tokens.split(sizes, dim=1)]
+    found, expected = torch.cat(logits, dim=1), padded(model, tokens, padding)
     for a, b, n in zip(found, expected, padding):
         assert_close(a[n:], b[n:])
 
@@ -80,20 +83,18 @@ def test_a_batch_of_prompts_equals_each_alone_token_for_token(options, stopped):
     model, prompts = gpt(**options), some_prompts(3, 9, 1, 6)
     stop = alone(model, prompts[0], 12)[2] if stopped else None
     prompts[1][4] = stop or 0  # a stop in the prompt ends nothing
-    answers = d2l.generate(model, prompts, 12, temperature=0, stop=stop)
+    answers = d2l.generate_batch(model, prompts, 12, temperature=0, stop=stop)
     for prompt, answer in zip(prompts, answers):
         expected = alone(model, prompt, 12, stop=stop)
         assert answer.tolist() == prompt.tolist() + expected
     assert not stopped or len(answers[0]) < 3 + 12
 
 
-def test_prompts_and_padding_that_cannot_be_are_refused():
+def test_prompts_that_cannot_be_are_refused():
     model, tokens = gpt(), torch.ones(2, 3, dtype=torch.long)
-    with pytest.raises(ValueError, match=r"padding must have shape \(2,\), and has \(3,\)"):
-        model(tokens, padding=torch.zeros(3, dtype=torch.long))
     for prompts in ([], [tokens], [tokens[0], tokens[0, :0]]):
         with pytest.raises(ValueError, match=r"prompts must be tensors \(n,\) with n > 0"):
-            d2l.generate(model, prompts, 3)
+            d2l.generate_batch(model, prompts, 3)
 
 
 # --- continuous batching ---------------------------------------------------------------
@@ -136,8 +137,9 @@ def test_a_request_can_come_while_others_run_and_columns_that_nobody_needs_are_d
     scheduler.add("short", prompts[1], 9)
     for _ in range(3):
         scheduler.step()
-    assert scheduler.running == ["short"] and scheduler.padding.tolist() == [0]
-    assert scheduler.caches[0][0].shape[2] == 3 - 1 + 3
+    cache = scheduler.caches[0]
+    assert scheduler.running == ["short"] and cache.padding.tolist() == [0]
+    assert cache.num_tokens == cache.tensors["keys"].shape[2] == 3 - 1 + 3
     scheduler.add("late", prompts[2], 4)
     answers = scheduler.run()
     assert answers["short"].tolist() == alone(model, prompts[1], 9)
@@ -178,16 +180,11 @@ def test_a_request_can_be_as_long_as_the_model_reads():
 
 def paged_step(model, paged, names, tokens):
     """One call of a model for tokens (b, n), whose cache lies in blocks."""
-    caches, padding = paged.read(names)
-    logits, caches = model(tokens, caches, padding=padding)
-    paged.append(names, caches, num_new=tokens.shape[1])
-    return logits[:, -1]
+    return model(tokens, paged.caches(names, num_new=tokens.shape[1]))[:, -1]
 
 
 def prefill(model, paged, name, prompt):
-    logits, caches = model(prompt[None], [None, None], last_only=True)
-    paged.append([name], caches, num_new=len(prompt))
-    return logits[:, -1]
+    return paged_step(model, paged, [name], prompt[None])
 
 
 @kinds
@@ -224,11 +221,9 @@ def test_shared_blocks_are_copied_when_one_sequence_writes_and_freed_when_none_i
     assert [len(paged.tables[name]) for name in ("system", 0, 1)] == [2, 3, 3]
     assert sorted(paged.counts, reverse=True) == [3, 1, 1, 1, 1, 1, 0, 0]
     with torch.no_grad():  # the source has not been changed
-        caches, _ = paged.read(["system"])
-        plain = model(system[None], [None, None])[1]
-    for pair, expected in zip(caches, plain):
-        assert_close(pair[0], expected[0])
-        assert_close(pair[1], expected[1])
+        logits = paged_step(model, paged, ["system"], questions[0][None])
+        expected = model(torch.cat((system, questions[0]))[None])[:, -1]
+    assert_close(logits, expected)
     for name in ("system", 1, 0):
         paged.free(name)
     assert set(paged.counts) == {0} and not paged.tables and not paged.lengths
@@ -337,10 +332,8 @@ def test_the_largest_weight_keeps_its_sign_in_every_type(dtype, bits):
 def test_a_quantized_model_with_latent_attention_decodes_token_by_token():
     make = partial(d2l.LatentAttention, num_latents=8, rotary_width=2)
     model, (tokens,) = d2l.quantize(gpt(attention=make)), some_prompts(5)
-    caches, pieces = [None, None], []
-    for token in tokens:
-        logits, caches = model(token[None, None], caches)
-        pieces.append(logits)
+    caches = model.make_caches()
+    pieces = [model(token[None, None], caches) for token in tokens]
     assert_close(torch.cat(pieces, dim=1), model(tokens[None]), 0.05)
 
 

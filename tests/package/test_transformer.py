@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import d2lmini as d2l
-from tools.measure.d2l_reference import d2l_transformer_decoder
+from tools.d2l_reference import d2l_transformer_decoder
 
 PAD, EOS, BOS = 0, 1, 2
 CPU = torch.device("cpu")

@@ -17,7 +17,7 @@ from torch.testing import assert_close
 
 import d2lmini as d2l
 from tools import ROOT
-from tools.measure.d2l_reference import d2l_attention_decoder
+from tools.d2l_reference import d2l_attention_decoder
 
 DATA = ROOT.parent / "shared" / "data"
 PAD, EOS, SIZE = 0, 1, 7  # of the small vocabulary of the models below

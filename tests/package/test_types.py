@@ -10,6 +10,7 @@ from functools import partial
 
 import pytest
 import torch
+from helpers import make_gpt
 
 import d2lmini as d2l
 from tools import ROOT
@@ -21,11 +22,12 @@ import torch
 import d2lmini as d2l
 
 tokens = torch.zeros(1, 3, dtype=torch.long)
-model = d2l.GPT(9, 8, 2, 4, norm="rms", ffn="swiglu", positions="rotary")
-d2l.GPT(9, 8, 2, 4, norm="rmss")  # wrong
-d2l.GPT(9, 8, 2, "4")  # wrong
-d2l.GPTBlock(8, 4, ffn="relu")  # wrong
+model = d2l.GPT(d2l.GPTConfig(9, 8, 2, 4, norm="rms", positions="rotary"))
+d2l.GPTConfig(9, 8, 2, 4, norm="rmss")  # wrong
+d2l.GPTConfig(9, 8, 2, "4")  # wrong
+d2l.GPT(9)  # wrong
 d2l.generate(model, tokens, 12, top_p=0.9)
+d2l.generate_tokens(model, tokens, 12, top_p="0.9")  # wrong
 d2l.generate(model, tokens, "12")  # wrong
 d2l.generate(model, "a text", 12)  # wrong
 d2l.complete(model, None, tokens)  # wrong
@@ -70,9 +72,9 @@ def test_a_type_checker_finds_the_planted_mistakes_and_no_others(tmp_path):
 
 W = torch.ones(2, 4)
 CHOICES = {  # calls with one argument of which only some values are allowed
-    "norm": (d2l.GPT, partial(d2l.GPT, 9, 8, 1, 2)),
-    "ffn": (d2l.GPT, partial(d2l.GPT, 9, 8, 1, 2)),
-    "positions": (d2l.GPT, partial(d2l.GPT, 9, 8, 1, 2)),
+    "norm": (d2l.GPTConfig, partial(make_gpt, 9, 8, 1, 2)),
+    "ffn": (d2l.GPTConfig, partial(make_gpt, 9, 8, 1, 2)),
+    "positions": (d2l.GPTConfig, partial(make_gpt, 9, 8, 1, 2)),
     "precision": (d2l.Trainer, partial(d2l.Trainer, 1)),
     "mask": (d2l.TransformerLM, partial(d2l.TransformerLM, 9, 8, 8, 2, 1, 0)),
     "bits": (d2l.QuantizedLinear, partial(d2l.QuantizedLinear, W)),
@@ -93,8 +95,6 @@ def test_values_that_are_named_twice_are_the_same():
     def annotation(function, name):
         return inspect.signature(function).parameters[name].annotation
 
-    for name in ("norm", "ffn"):
-        assert annotation(d2l.GPTBlock, name) == annotation(d2l.GPT, name)
     assert annotation(d2l.train_gpt, "precision") == annotation(d2l.Trainer, "precision")
     assert annotation(d2l.valid_lens_for, "mask") == annotation(d2l.TransformerLM, "mask")
     assert annotation(d2l.quantize, "bits") == annotation(d2l.QuantizedLinear, "bits")

@@ -127,7 +127,7 @@ def test_a_block_equals_pytorch_s_and_so_do_its_gradients(sizes, padded, train, 
 
 @pytest.fixture(scope="module")
 def their_vit(d2l_1_0_3):
-    from tools.measure.d2l_reference import d2l_vit
+    from tools.d2l_reference import d2l_vit
 
     return d2l_vit(d2l_1_0_3)
 
