@@ -5,7 +5,7 @@
 tools/notebooks/exercises.py says what a notebook of exercises looks like, and what students
 get of it. In the course, source/ has the notebooks with nbgrader's metadata and markers,
 release/ what nbgrader makes of them for students, gradebook.db their points, students/ all
-that students need and no solution (students.py). An instructor's own hidden tests in
+that students need and no solution (student_folder.py). An instructor's own hidden tests in
 private/, such as private/01_queries_keys_values/1.2.py, take the place of ours. What is in
 submitted/ and in the gradebook stays, and so do changed settings.
 """
@@ -16,12 +16,13 @@ from pathlib import Path
 
 import nbformat
 
-from grading import parser, students
+from grading import parser, student_folder
 from grading.grade import open_course
-from tools import ROOT
+from tools import ROOT, filled
 from tools.notebooks import exercises
+from tools.notebooks.save import untagged
 
-CONFIG = Path(__file__).with_name("nbgrader_config.py")
+CONFIG = "nbgrader_config.py"
 SOLUTION = "### BEGIN SOLUTION", "### END SOLUTION"
 HIDDEN_TESTS = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 
@@ -42,18 +43,18 @@ def make_course(course, folder):
     """Write sources and settings, and have nbgrader make the release of them."""
     check_private(course, folder)
     course.mkdir(parents=True, exist_ok=True)
-    if not (course / CONFIG.name).exists():
-        root, settings = f"{str(ROOT)!r}", CONFIG.read_text(encoding="utf-8")
-        settings = settings.replace("str(Path(__file__).parents[1])", root, 1)
-        (course / CONFIG.name).write_text(settings, encoding="utf-8")
+    if not (course / CONFIG).exists():
+        settings = filled(__file__, CONFIG, repository=ROOT.as_posix())
+        (course / CONFIG).write_text(settings, encoding="utf-8")
     api = open_course(course)
     core_only = api.config.Course.exercises == "core"
-
-    def course_view(notebook, name):
-        lay_over(notebook, course / "private" / name)
-        return exercises.view_of(notebook, marked, core_only)
-
-    for path, notebook in exercises.read_all(folder, course_view):
+    for path in sorted(folder.glob("*.ipynb")):
+        notebook = nbformat.read(path, as_version=4)
+        try:
+            lay_over(notebook, course / "private" / path.stem)
+            notebook = exercises.view_of(notebook, marked, core_only)
+        except ValueError as error:
+            raise ValueError(f"{path.name}: {error}") from None
         source = course / "source" / path.stem
         source.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, source / path.name)
@@ -61,7 +62,7 @@ def make_course(course, folder):
         if not result["success"]:
             raise ValueError(f"nbgrader refuses {path.stem}:\n{result['log']}")
         print(course / "release" / path.stem / path.name)
-    students.write(course, exercises.solved())
+    student_folder.write(course, exercises.solved())
     print(course / "students")
 
 
@@ -111,7 +112,7 @@ def marked(source, kind, number, points):
 
 def mark(source):
     """Definitions, with nbgrader's markers around what students are to write."""
-    lines = exercises.untagged(source).splitlines()
+    lines = untagged(source).splitlines()
     for body, indent in reversed(exercises.bodies(source)):
         begin, end = (indent + marker for marker in SOLUTION)
         lines[body] = [begin, *lines[body], end]

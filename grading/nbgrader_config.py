@@ -21,8 +21,9 @@ LATE_PERCENT_A_DAY = 0
 # folder of that name.
 FILES = r".*/extracted/(.*/)?(?P<student_id>[^/]+?)(_LATE)?_(?P<number>\d{3,})_.*"
 
-# The rest is the course's: settings.py in the repository's folder `grading`.
-REPOSITORY = str(Path(__file__).parents[1])
+# The rest is the course's: settings.py in the repository's folder `grading`. Where that
+# lies, `make assignments` writes here.
+REPOSITORY = "{{ repository }}"
 sys.path.append(REPOSITORY)
 try:
     from grading.settings import configure

@@ -6,23 +6,7 @@ from pathlib import Path
 import pandas as pd
 from nbgrader.plugins import ExportPlugin
 
-PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<meta charset="utf-8">
-<title>How the exercises went</title>
-<style>
-body {{ font-family: sans-serif; margin: 2rem; }}
-table {{ border-collapse: collapse; }}
-td, th {{ border-bottom: 1px solid #ccc; padding: 0.3rem 0.8rem; text-align: right; }}
-</style>
-<h1>How the exercises went</h1>
-<p>Of the students who have handed in: the average of the points that are final, the share
-for whom all tests of the exercise have passed, and how many marks wait to be given by
-hand.</p>
-{table}
-</html>
-"""
+from tools import filled
 
 
 class Tables(ExportPlugin):
@@ -44,7 +28,8 @@ class Tables(ExportPlugin):
         moodle(gradebook).to_csv(folder / "moodle.csv", index=False)
         went = exercises(gradebook)
         went.to_csv(folder / "exercises.csv", index=False)
-        page = PAGE.format(table=went.to_html(index=False, border=0, na_rep=""))
+        table = went.to_html(index=False, border=0, na_rep="")
+        page = filled(__file__, "exercises.html", table=table)
         (folder / "exercises.html").write_text(page, encoding="utf-8")
 
 

@@ -50,7 +50,7 @@ addEventListener("copy", (event) => {
 });
 
 // What is wider than its place can be scrolled with the keyboard. A box is measured when it
-// is laid out, and never all of them at once, as the theme would do (tools/book/light.py).
+// is laid out, and never all of them at once, as the theme would do (tools/book/lighter_pages.py).
 const BOXES = `article :is(
   pre, .cell_output > .output, .pst-scrollable-table-container, div.math, mjx-container
 )`;

@@ -4,6 +4,12 @@ Each chapter has two templates, which draw their numbers from a random generator
 is the word that you choose, with the template's name. So the same word gives the same
 questions everywhere, for any choice of them, and this public source gives no number
 away.
+
+A template is a function, such as soft_lookup in chapter_01.py, and a text beside it, such
+as 01_soft_lookup.md. The function draws and computes. The text has the question below its
+title, and two more headings: Answer, and The usual mistake. In it, `<<output>>` stands for
+the variable `output` of the function, written in TeX. Any expression of Jinja may stand
+there, also with the functions that TEXTS has.
 """
 
 import random
@@ -12,10 +18,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-MINUTES = 10  # for a question
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+HERE = Path(__file__).parent
+MINUTES = POINTS = 10  # for a question
+HEADINGS = "\n# Answer\n", "\n# The usual mistake\n"
 CHAPTERS = tuple(
-    int(path.stem.removeprefix("chapter_"))
-    for path in sorted(Path(__file__).parent.glob("chapter_*.py"))
+    int(path.stem.removeprefix("chapter_")) for path in sorted(HERE.glob("chapter_*.py"))
 )
 
 
@@ -69,6 +78,16 @@ def draw(template, seed: str) -> Question:
     return template(random.Random(f"{seed}/{template.__name__}"))
 
 
+def question(name: str, names: dict, drawn: dict, result: dict, wrong: dict) -> Question:
+    """The question whose text has this name, with the variables that its function has."""
+    written = TEXTS.get_template(f"{name}.md").render(names)
+    text, _, rest = written.partition(HEADINGS[0])
+    answer, _, mistake = rest.partition(HEADINGS[1])
+    title, _, text = text.removeprefix("# ").partition("\n")
+    texts = (each.strip() for each in (text, answer, mistake))
+    return Question(title, POINTS, *texts, drawn, result, wrong)
+
+
 def tex(number) -> str:
     r"""A number, a tuple of numbers or a matrix (a tuple of tuples) in TeX.
 
@@ -88,10 +107,9 @@ def tex(number) -> str:
     return f"{float(number):.2f}".rstrip("0").rstrip(".")
 
 
-def table(head, *rows) -> str:
-    """A table in Markdown, whose entries are text."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+def commas(numbers) -> str:
+    """Numbers in TeX, one after the other."""
+    return ", ".join(map(tex, numbers))
 
 
 def weighted_sum(weights, values) -> str:
@@ -108,3 +126,18 @@ def mean(weights, values) -> Fraction:
 def fractions(parts) -> tuple:
     """The parts divided by their sum: attention weights from exponentials."""
     return tuple(Fraction(part) / sum(parts) for part in parts)
+
+
+TEXTS = Environment(
+    loader=FileSystemLoader(HERE),
+    variable_start_string="<<",  # since braces are TeX's
+    variable_end_string=">>",
+    block_start_string="<%",
+    block_end_string="%>",
+    finalize=tex,
+    undefined=StrictUndefined,
+)
+TEXTS.globals |= {
+    function.__name__: function
+    for function in (commas, fractions, max, str, sum, weighted_sum)
+}

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from grading.exam import CHAPTERS, MINUTES, choose, draw
-from tools import ROOT
+from tools import ROOT, beside
 from tools.book import formulas
 
 FONT = re.compile(r'url\("(formulas/[^"]+)"\)')
@@ -33,9 +33,7 @@ def pages(seed: str, names) -> dict[str, str]:
     questions = [
         (number, draw(template, seed)) for number, template in choose(names).items()
     ]
-    template = Template(
-        Path(__file__).with_name("page.html").read_text(encoding="utf-8"), autoescape=True
-    )
+    template = Template(beside(__file__, "page.html"), autoescape=True)
     texts = {
         f"{name}.html": template.render(
             questions=questions,

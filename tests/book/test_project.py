@@ -166,7 +166,7 @@ def test_the_pythons_are_the_same_everywhere():
     ]["requires-python"]
     oldest, newest = commands.OLDEST, commands.NEWEST
     assert requires == f">=3.{oldest[1]},<3.{newest[1] + 1}"
-    for name in ("README.md", "grading/students.py"):
+    for name in ("README.md", "grading/student_folder.md"):
         assert f"Python {commands.PYTHONS}" in (ROOT / name).read_text(encoding="utf-8")
     ci, _ = workflow("ci")
     weekly, _ = workflow("weekly")

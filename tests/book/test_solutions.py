@@ -1,10 +1,7 @@
 """A book without solutions has none in anything that is built."""
 
-import base64
-import gzip
 import io
 import json
-import lzma
 import zipfile
 from types import SimpleNamespace
 
@@ -13,6 +10,7 @@ import pytest
 
 from tools import ROOT
 from tools.book import address, leaks, solutions
+from tools.notebooks import standalone
 
 ONE, THREE = "01_queries_keys_values", "03_scoring_functions"
 
@@ -59,33 +57,44 @@ HTML = """<b>if</b> a <b>&lt;</b> b: print(<i>&quot;secret&quot;</i>, b"\\n")
 secret – of <code>x[0]</code>, not <a href="b.html">a link</a>.</p>"""
 
 
-def zipped(text):
+def script(text):
+    return f"const x = {json.dumps(text, ensure_ascii=False)};".encode()
+
+
+def wheel(text):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("a.html", text)
+        archive.writestr("d2lmini/a.py", text)
     return file.getvalue()
 
 
+def notebook(text, id="cell"):
+    cell = nbformat.v4.new_code_cell(text, id=id)
+    return nbformat.writes(nbformat.v4.new_notebook(cells=[cell])).encode()
+
+
+def setup_cell(text):
+    packed = standalone.pack({"d2lmini/a.py": text})
+    return notebook(f'packed = """\n{packed}\n"""', "setup")
+
+
 @pytest.mark.parametrize(
-    "encode",
+    ("name", "encode", "text"),
     [
-        str.encode,
-        zipped,
-        lambda text: gzip.compress(text.encode()),
-        lambda text: json.dumps({"cells": [text.splitlines(keepends=True)]}).encode(),
-        lambda text: b"const x = " + json.dumps(text).replace("<", "\\u003c").encode(),
-        lambda text: (
-            b'packed = """' + base64.encodebytes(lzma.compress(json.dumps(text).encode()))
-        ),
+        ("page.html", str.encode, HTML),
+        ("script.js", script, HTML),
+        ("notebook.ipynb", notebook, f"{CODE}\n{PROSE}"),
+        ("download.ipynb", setup_cell, f"{CODE}\n{PROSE}"),
+        ("package.whl", wheel, f"{CODE}\n{PROSE}"),
     ],
-    ids=["page", "zip", "gz", "notebook", "script", "setup cell"],
+    ids=["page", "script", "notebook", "setup cell", "package"],
 )
-def test_a_line_is_found_in_each_form_that_a_book_has(tmp_path, encode):
-    (tmp_path / "file").write_bytes(encode(HTML))
+def test_a_line_is_found_in_each_form_that_a_book_has(tmp_path, name, encode, text):
+    (tmp_path / name).write_bytes(encode(text))
     cells = nbformat.v4.new_code_cell(CODE), nbformat.v4.new_markdown_cell(PROSE)
     parts = [part for cell in cells for part in leaks.pieces(cell)]
     wanted = {leaks.plain(p): ("sheet", p) for p in parts if len(leaks.plain(p)) > 14}
     assert len(wanted) == 2
-    assert len(leaks.leaks(tmp_path, wanted)["file"]) == 2
-    (tmp_path / "file").write_bytes(encode(HTML.replace("secret", "word")))
+    assert len(leaks.leaks(tmp_path, wanted)[name]) == 2
+    (tmp_path / name).write_bytes(encode(text.replace("secret", "word")))
     assert not leaks.leaks(tmp_path, wanted)

@@ -12,7 +12,7 @@ from built import BOOK
 
 import d2lmini as d2l
 from d2lmini.transformer import translation_html
-from tools.book import adder
+from tools.book import addition
 
 pytestmark = pytest.mark.slow
 VIEWS = ".d2l-translation, .d2l-adder"
@@ -237,7 +237,7 @@ def test_four_models_add_what_is_typed(visit):
     field.fill("1 2 3 4")
     field.press("Enter")
     page.get_by_text("test question:").wait_for()
-    written = adder.page().call("d2lAdder.answer(models[1], '1234').target")
+    written = addition.page().call("d2lAdder.answer(models[1], '1234').target")
     assert (
         answers(page)[1] == "".join(written).replace("<|end|>", "end")
         and field.input_value() == "1+2+3+4"

@@ -70,9 +70,5 @@ def write_wheel(folder, stubs=()):
         command = [sys.executable, "-c", BUILD, str(folder)]
         done = subprocess.run(command, cwd=copy, capture_output=True, encoding="utf-8")
     if done.returncode:
-        from sphinx.errors import (
-            ExtensionError,
-        )  # which Colab lacks, where no book is built
-
-        raise ExtensionError(f"the wheel cannot be built: {done.stderr}")
+        raise RuntimeError(f"the wheel cannot be built: {done.stderr}")
     return next(folder.glob(f"{PACKAGE}-*.whl"))

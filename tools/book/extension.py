@@ -6,14 +6,14 @@ tools/book/address.py.
 Below the title of a notebook's page stands how long it takes to read and to run, and the
 start page gets the table of chapters for its `{{ chapters }}` (tools/book/pages.py), and
 *Try it* its translator for `{{ translation }}` (tools/book/translation.py) and its adder
-for `{{ adder }}` (tools/book/adder.py). A page of exercises has a link there to what
+for `{{ adder }}` (tools/book/addition.py). A page of exercises has a link there to what
 students get, and folds below each statement (tools/notebooks/exercises.py), without
 solutions if SOLUTIONS says so (tools/book/solutions.py). Before the exercises of a chapter
 stand questions that the page checks (tools/book/questions.py). Figures have captions with
 numbers (tools/book/figures.py).
 
 The formulas are set by MathJax while the book is built (tools/book/formulas.py), and pages
-lose what they load without need (tools/book/light.py).
+lose what they load without need (tools/book/lighter_pages.py).
 
 When the book is finished, its downloads (tools/book/downloads.py) and the slides of its
 chapters (tools/book/slides.py) are written. So they are at the end of every build, whoever
@@ -40,12 +40,12 @@ from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
 from tools.book import (
-    adder,
+    addition,
     address,
     downloads,
-    folds,
+    fold_names,
     formulas,
-    light,
+    lighter_pages,
     pages,
     questions,
     search,
@@ -82,15 +82,13 @@ def setup(app):
     app.connect("config-inited", choose_solutions)
     app.connect("config-inited", add_chapters)
     app.connect("config-inited", translation.add_views)
-    app.connect("config-inited", adder.add_view)
+    app.connect("config-inited", addition.add_view)
     app.connect("source-read", fold_exercises)
     app.connect("doctree-read", add_times)
     app.connect("doctree-read", add_terms)
     app.connect("doctree-read", mark_long_lines)
     app.connect("html-page-context", mend)
-    app.connect("build-finished", lighten)
-    app.connect("build-finished", write_sections)
-    app.connect("build-finished", write_downloads)
+    app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -173,31 +171,22 @@ def mark_long_lines(app, doctree):
 
 
 def mend(app, pagename, templatename, context, doctree):
-    """Replace what MENDS and PATTERNS name, align tables, and name folds (folds.py)."""
+    """Replace what MENDS and PATTERNS name, align tables, and name folds."""
     body = context.get("body", "")
     for wrong, right in MENDS.items():
         body = body.replace(wrong, right)
     for pattern, right in PATTERNS.items():
         body = re.sub(pattern, right, body)
-    context["body"] = folds.name_folds(tables.align(body))
+    context["body"] = fold_names.name_folds(tables.align(body))
 
 
-def lighten(app, exception):
-    """Set the formulas of the finished pages, and take away what pages do not need."""
-    if exception is None and app.builder.name == "html":
-        formulas.render(Path(app.outdir))
-        light.lighten(Path(app.outdir))
-
-
-def write_sections(app, exception):
-    """Write what the search looks through (tools/book/search.py)."""
-    if exception is None and app.builder.name == "html":
-        search.write_sections(app)
-
-
-def write_downloads(app, exception):
-    """Write what the pages of the book link besides each other."""
-    if exception is None and app.builder.name == "html":
-        source, folder = Path(app.srcdir), Path(app.outdir)
-        downloads.write(source, folder, app.config.released)
-        slides.write(source, folder / "slides")
+def finish(app, exception):
+    """Work over the finished pages, and write what they load or link besides each other."""
+    if exception or app.builder.name != "html":
+        return
+    source, folder = Path(app.srcdir), Path(app.outdir)
+    formulas.render(folder)
+    lighter_pages.lighten(folder)
+    search.write_sections(app)
+    downloads.write(source, folder, app.config.released)
+    slides.write(source, folder / "slides")

@@ -21,7 +21,8 @@ from py_mini_racer import MiniRacer
 from sphinx.errors import ExtensionError
 from sphinx.ext.mathjax import html_visit_math
 
-from tools.book.light import pages_in, subset
+from tools import beside
+from tools.book.lighter_pages import pages_in, subset
 
 MATHJAX = Path(find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
 SCRIPTS = [
@@ -115,7 +116,7 @@ def run_mathjax(pages):
         )
         for name in SCRIPTS:
             v8.eval((MATHJAX / f"{name}.js").read_text(encoding="utf-8") + "\n;0")
-        v8.eval(Path(__file__).with_suffix(".js").read_text(encoding="utf-8"))
+        v8.eval(beside(__file__, "formulas.js"))
         found = json.loads(v8.eval(f"setAll({json.dumps(pages)})"))
     if "error" in found:
         raise ExtensionError(found["error"])

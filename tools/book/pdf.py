@@ -12,11 +12,9 @@ to pages and their sections.
 """
 
 import argparse
-import html
 import json
 import shutil
 import sys
-import tomllib
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,96 +25,15 @@ from playwright.sync_api import sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, Fit, FloatObject, NameObject, NullObject
 
-from tools import ROOT
+from tools import ROOT, beside, filled
+from tools.book.address import project_version
 from tools.book.downloads import SOLUTIONS
 from tools.book.solutions import are_shown, released
 
 BROWSERS = ["chromium", "chromium-browser", "google-chrome", "chrome"]
 EXERCISES = "notebooks/exercises/"
 PAPER = {"width": 658, "height": 971}  # A4 without its margins, in CSS pixels
-# Sections are in the table of contents, and code that stays open needs no button. Long code
-# that was folded can be broken over pages; that of the text cannot (course.css).
-STYLE = """
-@page {
-  size: A4;
-  margin: 20mm 18mm;
-  @top-right { content: TITLE; color: #666; font: 8pt sans-serif; }
-  @bottom-center { content: counter(page); font: 9pt sans-serif; }
-}
-@page :first { counter-set: page NUMBER; @top-right { content: none; } }
-#jb-print-toc, p.times, .bd-content .sd-container-fluid,
-.tag_hide-input details.hide > summary { display: none !important; }
-details > summary { break-after: avoid; }
-.bd-main .bd-content, .bd-article-container, .bd-article {
-  margin: 0 !important;
-  padding: 0 !important;
-}
-.bd-main .bd-content #jb-print-docs-body h1 {
-  margin: 0 0 2rem;
-  font-size: 2.5em;
-  text-align: start;
-}
-.bd-content .highlight pre { font-size: 0.8rem !important; }
-details.hide, details.hide :is(.cell_input, [class*="highlight"], pre) {
-  display: block !important;
-  overflow: visible !important;
-  break-inside: auto !important;
-  container-type: normal !important;
-}
-"""
-FRONT = """<!doctype html><html lang="en"><title>TITLE</title><style>
-@page { size: A4; margin: 20mm 18mm; }
-body { margin: 0; font: 10pt/1.5 "Segoe UI", "Helvetica Neue", sans-serif; }
-header { break-after: page; padding-top: 50mm; text-align: center; }
-header svg { width: 30mm; }
-header p ~ svg { width: 100%; margin: 20mm 0; }
-h1 { font-size: 28pt; line-height: 1.2; }
-h2 { font-size: 20pt; }
-a { color: inherit; text-decoration: none; }
-.line { display: flex; gap: 2mm; break-inside: avoid; }
-.line i { flex: 1; margin-bottom: 1.5mm; border-bottom: 1px dotted #888; }
-.part { margin: 6mm 0 1mm; font-weight: bold; font-size: 12pt; break-after: avoid; }
-.chapter { margin-top: 2mm; font-weight: bold; }
-.page { padding-left: 6mm; }
-.section { padding-left: 6mm; color: #333; }
-</style>"""
-# What a page is called, and its sections: identifier and heading of each.
-HEADINGS = """() => {
-  const text = (heading) => {
-    const copy = heading.cloneNode(true);
-    for (const link of copy.querySelectorAll("a.headerlink, a.report")) link.remove();
-    return copy.textContent.trim();
-  };
-  const sections = [...document.querySelectorAll("article section[id] > h2")];
-  return [
-    text(document.querySelector("article h1")),
-    sections.map((heading) => [heading.parentElement.id, text(heading)]),
-  ];
-}"""
-# Chromium notes only those places in its PDF to which a link leads.
-MARK_PLACES = """() => {
-  for (const place of document.querySelectorAll("article [id]")) {
-    const link = document.createElement("a");
-    link.href = "#" + place.id;
-    link.style.display = "none";
-    document.body.append(link);
-  }
-}"""
-# Nothing scrolls on paper: formulas and tables that are too wide become smaller.
-FIT = """async () => {
-  dispatchEvent(new Event("beforeprint"));
-  document.body.offsetHeight; // fonts of what folds hide are read when it is laid out
-  await document.fonts.ready;
-  for (const box of document.querySelectorAll("article :is(div.math, table)")) {
-    const frame = box.parentElement;
-    const { paddingLeft, paddingRight } = getComputedStyle(frame);
-    const room = frame.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
-    if (box.scrollWidth > room) box.style.zoom = room / box.scrollWidth;
-  }
-}"""
-STATEMENTS_ONLY = """() => {
-  for (const fold of document.querySelectorAll("article details")) fold.remove();
-}"""
+SCRIPT = beside(__file__, "pdf.js")
 
 
 def main():
@@ -186,15 +103,20 @@ def print_page(browser, folder, page, number, statements):
     tab = browser.new_page(viewport=PAPER)
     tab.emulate_media(media="print")
     tab.goto(page.url)
-    page.title, page.sections = tab.evaluate(HEADINGS)
+    tab.add_script_tag(content=SCRIPT)
+    page.title, headings = tab.evaluate("d2lPdf.headings()")
     title = json.dumps(page.title, ensure_ascii=False)
-    style = STYLE.replace("TITLE", title).replace("NUMBER", str(number))
-    tab.add_style_tag(content=style)
-    tab.evaluate(MARK_PLACES)
+    tab.add_style_tag(content=filled(__file__, "pdf.css", title=title, number=number))
+    tab.evaluate("d2lPdf.markPlaces()")
     if statements:
-        tab.evaluate(STATEMENTS_ONLY)
-    tab.evaluate(FIT)
+        tab.evaluate("d2lPdf.keepStatements()")
+    tab.evaluate("d2lPdf.fit()")
     page.pdf = to_pdf(tab)
+    places = page.pdf.named_destinations
+    page.sections = [
+        (anchor, text, number + page.pdf.get_destination_page_number(places[f"/{anchor}"]))
+        for anchor, text in headings
+    ]
 
 
 def print_html(browser, text):
@@ -213,34 +135,22 @@ def to_pdf(tab):
 def front_html(folder, pages, subtitle):
     """The title page, and the contents with links to pages that have been printed."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    version = project["project"]["version"]
-    title = html.escape(config["title"])
-    lines = [FRONT.replace("TITLE", title), "<header>"]
     logo, picture = (
         (folder / "_static" / name).read_text(encoding="utf-8")
         for name in ("logo.svg", "attention.svg")
     )
-    lines += [logo, f"<h1>{title}</h1>", f"<p>{subtitle}</p>", picture]
-    lines += [f"<p>{config['author']}<br>Version {version}, {config['copyright']}</p>"]
-    lines += ["</header>", "<h2>Contents</h2>"]
-    for page in pages:
-        if page.part:
-            lines.append(f'<div class="part">{page.part}</div>')
-        kind = "page" if page.depth else "chapter"
-        lines.append(line(kind, page.url, page.title, page.number))
-        if not page.depth:
-            places = page.pdf.named_destinations
-            for anchor, text in page.sections:
-                found = page.pdf.get_destination_page_number(places[f"/{anchor}"])
-                url = f"{page.url}#{anchor}"
-                lines.append(line("section", url, text, page.number + found))
-    return "\n".join(lines)
-
-
-def line(kind, url, text, number):
-    link = f'<a href="{html.escape(url)}">{html.escape(text)}</a>'
-    return f'<div class="line {kind}">{link}<i></i>{number}</div>'
+    return filled(
+        __file__,
+        "pdf_front.html",
+        title=config["title"],
+        subtitle=subtitle,
+        author=config["author"],
+        copyright=config["copyright"],
+        version=project_version(),
+        logo=logo,
+        picture=picture,
+        pages=pages,
+    )
 
 
 def join(front, pages):
@@ -303,7 +213,7 @@ def add_bookmarks(writer, pages, places):
             title=page.title, page_number=number, parent=above, is_open=False
         )
         chapter = chapter if page.depth else item
-        for anchor, text in page.sections:
+        for anchor, text, _ in page.sections:
             number, top = places[f"{page.url}#{anchor}"]
             writer.add_outline_item(
                 title=text, page_number=number, parent=item, fit=Fit.xyz(top=top)

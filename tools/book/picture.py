@@ -25,7 +25,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from playwright.sync_api import sync_playwright
 
-from tools import ROOT
+from tools import ROOT, beside
 from tools.book.pdf import open_browser
 
 PICTURE = ROOT / ".github" / "book.png"
@@ -38,31 +38,7 @@ MADE_FROM = "made-from"  # the key of the digest in the file
 # The title and the line below it, and the view in which a sentence is translated.
 SHOWN = "article h1, article h1 + p, article .d2l-translation"
 LINKS = "a.headerlink, a.report, .d2l-translation .words, .d2l-translation details"
-STYLE = """
-html { font-size: 16px; }
-article.bd-article {
-  position: fixed;
-  inset: 0;
-  z-index: 10000; /* above the theme's bars */
-  padding: 1.4rem 6rem 0 !important;
-  background: url("../LOGO") 6rem 1.6rem / 4.4rem no-repeat var(--pst-color-background);
-}
-article :is(h1, h1 + p) { margin: 0 0 0.4rem 5.6rem !important; line-height: 1.2; }
-article h1 { font-size: 2.6rem; }
-article h1 + p { font-size: 1.3rem; }
-article .d2l-translation { max-width: none; margin: 0.9rem 0 0; }
-""".replace("LOGO", LOGO)
-KEEP = """selectors => {
-  for (const link of document.querySelectorAll(selectors.links)) link.remove();
-  const shown = [...document.querySelectorAll(selectors.shown)];
-  for (const part of document.querySelectorAll("body *")) {
-    if (!shown.some((kept) => kept.contains(part) || part.contains(kept))) part.remove();
-  }
-}"""
-CUT_OFF = """shown => [...document.querySelectorAll(shown)].filter((part) => {
-  const { left, top, right, bottom } = part.getBoundingClientRect();
-  return left < 0 || top < 0 || right > innerWidth || bottom > innerHeight;
-}).map((part) => part.tagName.toLowerCase())"""
+STYLE, SCRIPT = beside(__file__, "picture.css"), beside(__file__, "picture.js")
 
 
 def main():
@@ -100,10 +76,11 @@ def take(browser, folder):
     """
     tab = browser.new_page(viewport=SIZE, device_scale_factor=SCALE, color_scheme="light")
     tab.goto((folder / PAGE).as_uri())
-    tab.evaluate(KEEP, {"shown": SHOWN, "links": LINKS})
+    tab.add_script_tag(content=SCRIPT)
+    tab.evaluate("([shown, links]) => d2lPicture.keep(shown, links)", [SHOWN, LINKS])
     tab.add_style_tag(content=STYLE)
     tab.evaluate("document.fonts.ready.then(() => {})")
-    if found := tab.evaluate(CUT_OFF, SHOWN):
+    if found := tab.evaluate("shown => d2lPicture.cutOff(shown)", SHOWN):
         sys.exit(f"picture: these parts of {PAGE} do not fit into {SIZE}: {found}")
     shot = tab.screenshot(animations="disabled")
     tab.close()

@@ -24,37 +24,16 @@ from pathlib import Path
 
 import yaml
 from docutils import nodes
-from jinja2 import Environment
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from tools import filled
 from tools.book import pages
 from tools.notebooks.save import chapter_paths
 
 FOLDER = "book/questions"
 CLASS = "book/class.yml"
-FORM = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string("""\
-<form class="question" data-question="{{ name }}">
-<fieldset>
-<legend><b>{{ number }}.</b> {{ ask }}</legend>
-{% for choice in choices %}
-<label><input type="radio" name="answer" value="{{ loop.index0 }}"> \
-<span>{{ choice }}</span></label>
-{% else %}
-<label>Your answer <input type="text" name="answer" inputmode="decimal" \
-autocomplete="off"></label>
-{% endfor %}
-<p><button type="submit">Check</button>\
-{% if not choices %} <button type="button" hidden>Show the answer</button>{% endif %}</p>
-<div class="verdict" role="status"></div>
-{% for outcome in outcomes %}
-<template data-answer="{{ outcome.answer }}" data-within="{{ outcome.within }}"\
-{{ " data-right" if outcome.right }}>{{ outcome.told }}</template>
-{% endfor %}
-</fieldset>
-</form>
-""")
 INTRODUCTION = (
     "Each answer is checked at once. What you have answered stays on this device."
 )
@@ -152,11 +131,11 @@ def add_files(app, pagename, templatename, context, doctree):
 
 def form(question: dict, number: int) -> str:
     """A question in HTML, with the words for each answer."""
-    choices = [
-        choice.get("right") or choice["wrong"] for choice in question.get("choices", [])
-    ]
+    choices = [text for _, text, _ in lettered(question)]
     same = repr([question["ask"], choices or question["answer"]])
-    return FORM.render(
+    return filled(
+        __file__,
+        "question.html",
         name=sha256(same.encode()).hexdigest()[:8],
         number=number,
         ask=inline(question["ask"]),

@@ -33,16 +33,15 @@ import struct
 from importlib.util import find_spec
 from pathlib import Path
 
-from jinja2 import Template
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from tools import ROOT
+from tools import ROOT, filled
 from tools.book import figures, pages, questions, tables
-from tools.notebooks.save import chapter_paths
+from tools.notebooks.save import chapter_paths, untagged
 
 HERE = Path(__file__).parent
 MAX_LINES = 12  # of code and what it prints, if both are shown
@@ -84,8 +83,9 @@ def write(root: Path, folder: Path):
 
 def deck(notebook, name: str, asked: list[dict] = ()) -> str:
     """The page of a chapter's slides and questions for the class, in HTML."""
-    template = Template((HERE / "slides.html").read_text(encoding="utf-8"), autoescape=True)
-    return template.render(
+    return filled(
+        __file__,
+        "slides.html",
         title=pages.title(notebook),
         question=pages.question(notebook),
         name=name,
@@ -148,6 +148,7 @@ def new(text) -> dict:
     """A slide with this text, whose first line is its title."""
     title, _, text = text.partition("\n")
     slide = {"title": title, "text": "", "body": "", "picture": "", "notes": ""}
+    slide["figure"] = ""
     slide["heading"] = PARSER.renderInline(title)
     add_text(slide, text)
     return slide
@@ -213,8 +214,7 @@ def short_code(cell) -> str:
         if documented and ast.get_docstring(node) is not None:
             for number in range(node.body[0].lineno, node.body[0].end_lineno + 1):
                 lines[number - 1] = None
-    code = "\n".join(line for line in lines if line is not None)
-    code = re.sub(r" *# ?@save( module)?$", "", code, flags=re.MULTILINE)
+    code = untagged("\n".join(line for line in lines if line is not None))
     return re.sub(r"\n{3,}", "\n\n", code).strip("\n")
 
 

@@ -7,7 +7,6 @@ is built, by the same forward.js and weights that the page reads when somebody t
 """
 
 import base64
-import html
 import io
 import json
 import statistics
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from py_mini_racer import MiniRacer
 
-from tools import ROOT
+from tools import ROOT, filled
 
 FORWARD = ROOT / "d2lmini" / "data" / "forward.js"  # copied to _static
 WEIGHTS = ROOT / "book" / "_static" / "translator.js"
@@ -31,12 +30,6 @@ EXAMPLES = [
 LOAD = "const model = d2lForward.load(d2lModels.translator)"
 TRANSLATE = """(sentence => d2lForward.translate(
   model, d2lForward.tokenize(model, sentence).ids))(SENTENCE)"""
-ONE_VECTOR = """<figure class="align-center"><div class="cell_output">
-<img alt="{alt}" src="data:image/svg+xml;base64,{source}"></div>
-<figcaption>Sentences translated through one vector, and with attention: wrong words are red
-and underlined, and a caret stands where words are missing. BLEU, a score from 0 to 100 for
-many translations, is {means[0]:.0f} through one vector and {means[1]:.0f} with attention,
-over all {count} sentences that were held out.</figcaption></figure>"""
 ROUND = "(_, x) => typeof x === 'number' ? Number(x.toFixed(4)) : x"
 
 
@@ -87,8 +80,13 @@ def one_vector():
         statistics.mean(seed[-1] for seed in measured["BLEU"][kind])
         for kind in translations
     ]
-    return ONE_VECTOR.format(
-        source=source, alt=html.escape(told), means=means, count=measured["held_out"]
+    return filled(
+        __file__,
+        "one_vector.html",
+        source=source,
+        alt=told,
+        means=means,
+        count=measured["held_out"],
     )
 
 

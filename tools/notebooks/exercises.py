@@ -35,8 +35,8 @@ import tokenize
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from tools import ROOT
-from tools.notebooks.save import TAG
+from tools import ROOT, beside
+from tools.notebooks.save import TAG, untagged
 from tools.notebooks.standalone import STUB, body_of, setup_cell
 
 SOURCES = ROOT / "notebooks" / "exercises"
@@ -44,14 +44,7 @@ TAGS = ("solution", "tests", "hidden-tests", "discussion", "tempting")
 FOR_THE_BOOK = ("discussion", "tempting")
 EXERCISE = re.compile(r"## (\d+\.\d+) ")
 LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")  # to a page of the book
-ADVICE = """\
-Write your code where it says `NotImplementedError`, and your answers in words below
-**Your answer**. Leave the lines with `id:` as they are: they tell the grader where your
-answers stand. All other code is restored before grading. Add cells wherever you want.
-
-Grading runs the notebook once, from the top, with more tests of the same statement. A cell
-that takes longer than two minutes is stopped there, which costs nothing for an experiment.
-Before you hand in, restart the kernel and run all cells."""
+ADVICE = beside(__file__, "advice.md").strip()
 MORE_TESTS = "# More tests run here when your work is graded."
 HEADING = "**Your answer to {number}** *({points} points, graded by hand)*\n\n"
 WRITE_HERE = "*Write here.*"
@@ -63,15 +56,6 @@ FOLDS = {
 DETAILS = re.compile(r"<details>\n<summary>Solution</summary>\n*|\n*</details>$")
 ID = {"code": "# id: {}", "markdown": "<!-- id: {} -->"}
 EXPERIMENT = "# {number}: a cell for your experiments, which is not graded\n"
-
-
-def read_all(folder, view):
-    """The paths of the notebooks of a folder, and view(notebook, name) of each."""
-    for path in sorted(folder.glob("*.ipynb")):
-        try:
-            yield path, view(nbformat.read(path, as_version=4), path.stem)
-        except ValueError as error:
-            raise ValueError(f"{path.name}: {error}") from None
 
 
 def student_view(notebook):
@@ -214,11 +198,6 @@ def stub(source):
     for body, indent in reversed(bodies(source)):
         lines[body] = [indent + STUB]
     return "\n".join(lines)
-
-
-def untagged(source):
-    """The source without the tags that save code into the package."""
-    return re.sub(r" *# ?@save( module)?$", "", source, flags=re.MULTILINE)
 
 
 def bodies(source):

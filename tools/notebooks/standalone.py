@@ -24,60 +24,12 @@ from importlib import metadata
 
 import nbformat
 
-from tools import ROOT
+from tools import ROOT, filled
 from tools.notebooks.save import PACKAGE
 from tools.notebooks.uses import uses
 
 # What is there with Jupyter, PyTorch and matplotlib, which a download expects.
 EXPECTED = {"IPython", "matplotlib", "matplotlib_inline", "numpy", "torch"}
-SETUP = '''\
-#@title Setup: unpacks d2lmini, the package of this course, unless it is installed
-import atexit
-import base64
-import hashlib
-import importlib.util
-import json
-import lzma
-import re
-import shutil
-import sys
-import tempfile
-from pathlib import Path
-
-found, code = importlib.util.find_spec("d2lmini"), ""
-if found and found.origin:  # a folder of this name alone is no package
-    modules = sorted(Path(found.origin).parent.glob("*.py"))
-    code = "".join(path.read_text(encoding="utf-8") for path in modules)
-if hashlib.sha256(code.encode()).hexdigest()[:12] in {digests}:
-    print("Setup: d2lmini is installed.")
-else:
-    packed = """
-{packed}
-"""
-    files = json.loads(lzma.decompress(base64.b64decode(packed)))
-    folder = Path(tempfile.mkdtemp(prefix="d2lmini-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    for name, text in files.items():
-        content = base64.b64decode(text) if name.endswith(".ttf") else text.encode()
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    sys.path.insert(0, str(folder))
-    what = "d2lmini was missing and"
-    if old := re.search('__version__ = "(.+)"', code):
-        what = f"the installed d2lmini ({{old[1]}}) is not this page's ({version}), which"
-    print(f"Setup: {{what}} is now in {{folder}}.")
-'''
-INSTALL = """\
-needed = {needed}
-for library, package in needed.items():
-    if importlib.util.find_spec(library) is None:
-        %pip install --quiet {{package}}
-        importlib.invalidate_caches()
-        if importlib.util.find_spec(library) is None:
-            print(f"Setup: {{library}} could not be installed, which needs a network.")
-            print("Cells that use it will fail; all others run.")
-"""
 STUB = "raise NotImplementedError"
 CELL = {  # folded in Colab, in JupyterLab and in the book
     "cellView": "form",
@@ -102,9 +54,15 @@ def setup_cell(cells, stubs=()):
     files = package_files(used.data, stubs)
     digests = json.dumps(sorted({digest(files), digest(package_files(()))}))
     version = re.search('__version__ = "(.+)"', files[f"{PACKAGE}/__init__.py"])[1]
-    source = SETUP.format(packed=pack(files), digests=digests, version=version)
-    if needed := {name: to_install(name) for name in sorted(used.libraries - EXPECTED)}:
-        source += INSTALL.format(needed=json.dumps(needed, indent=4))
+    needed = {name: to_install(name) for name in sorted(used.libraries - EXPECTED)}
+    source = filled(
+        __file__,
+        "setup_cell.py.j2",
+        packed=pack(files),
+        digests=digests,
+        version=version,
+        needed=needed and json.dumps(needed, indent=4),
+    )
     return nbformat.v4.new_code_cell(source.rstrip("\n"), id="setup", metadata=CELL)
 
 
@@ -174,3 +132,9 @@ def pack(files):
     text = json.dumps(files, sort_keys=True).encode()
     packed = base64.b64encode(lzma.compress(text, preset=9)).decode()
     return textwrap.fill(packed, 120)
+
+
+def unpack(setup):
+    """The files that the source of a setup cell brings along."""
+    packed = re.search(r'packed = """(.+?)"""', setup, re.DOTALL)[1]
+    return json.loads(lzma.decompress(base64.b64decode(packed)))

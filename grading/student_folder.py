@@ -7,27 +7,8 @@ zip or a repository: see the README in it.
 
 import shutil
 
-from tools import ROOT
+from tools import ROOT, filled
 from tools.book.downloads import write_wheel
-
-README = """\
-# Attention & Transformers: the notebooks of the course
-
-`notebooks/` holds the chapters, `notebooks/further/` optional pages, `notebooks/exercises/`
-the assignments. You need Python 3.11 to 3.14. In this folder:
-
-    python -m venv .venv
-    .venv/bin/pip install jupyterlab "{wheel}[all]"
-    .venv/bin/jupyter lab notebooks
-
-Without a GPU, `export PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu` before the
-commands saves gigabytes (in PowerShell `$env:PIP_EXTRA_INDEX_URL = "..."`). There is no
-current PyTorch for Macs with Intel processors: use Colab. On Windows it is
-`.venv\\Scripts\\` instead of `.venv/bin/`. In Colab nothing has to be installed: open an
-assignment there, and run its first cell.
-
-Hand in the notebook of the assignment, under its own name.
-"""
 
 
 def write(course, stubs):
@@ -47,4 +28,5 @@ def write(course, stubs):
         shutil.copy(path, exercises)
     wheel = write_wheel(folder, stubs)
     shutil.unpack_archive(wheel, package, format="zip")
-    (folder / "README.md").write_text(README.format(wheel=wheel.name), encoding="utf-8")
+    readme = filled(__file__, "student_folder.md", wheel=wheel.name)
+    (folder / "README.md").write_text(readme, encoding="utf-8")

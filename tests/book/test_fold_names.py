@@ -2,7 +2,7 @@
 
 from bs4 import BeautifulSoup
 
-from tools.book import folds
+from tools.book import fold_names
 
 CELL = """<div class="cell"><details class="hide"><summary>
 <p class="collapsed">Show code cell source</p>
@@ -12,7 +12,7 @@ CELL = """<div class="cell"><details class="hide"><summary>
 
 def fold(code, output=""):
     """What is seen of a fold with this code, closed and open, and its name."""
-    page = folds.name_folds(CELL.format(code=code, output=output))
+    page = fold_names.name_folds(CELL.format(code=code, output=output))
     summary = BeautifulSoup(page, "lxml").find("summary")
     return [p.text for p in summary.find_all("p")], summary["aria-label"]
 
