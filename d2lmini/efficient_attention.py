@@ -260,8 +260,10 @@ class CausalAttention(nn.Module):
     """Projections of X (b, n, d), what a subclass does in `attend`, an output layer.
 
     Gives the same shape. X continues the tokens of a `Cache`, in which the layer keeps
-    what it remembers. With conv, each query, key and value is added to a short causal
-    convolution of the last `conv` ones. Raises ValueError for heads that do not divide.
+    what it remembers. `attend(X, Q, K, V, cache)` takes queries, keys and values
+    (b, h, n, p), and gives the heads in this shape. With conv, each query, key and
+    value is added to a short causal convolution of the last `conv` ones. Raises
+    ValueError for heads that do not divide.
     """
 
     def __init__(self, num_hiddens, num_heads, *, conv=0):

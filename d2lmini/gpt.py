@@ -90,21 +90,39 @@ class Cache:
 
     def crop(self, num_tokens):
         """A cache of the first tokens alone. Raises ValueError if that cannot be had."""
-        if self.states:
+        cut = self.num_tokens - num_tokens
+        if cut and self.states:
             raise ValueError(
                 f"a cache with a state ({', '.join(self.states)}) cannot be cropped: no "
                 "token can be taken out of it"
             )
-        first = 0 if self.last is None else max(0, self.num_tokens - self.spare)
-        if not first <= num_tokens <= self.num_tokens:
+        rows = min((X.shape[-2] for X in self.tensors.values()), default=self.num_tokens)
+        spare = rows if rows == self.num_tokens else rows - self.last
+        if not 0 <= cut <= spare:
             raise ValueError(
-                f"num_tokens must be from {first} to {self.num_tokens}, and is {num_tokens}"
+                f"num_tokens must be from {self.num_tokens - spare} to {self.num_tokens}, "
+                f"and is {num_tokens}"
             )
-        other, cut = copy.copy(self), self.num_tokens - num_tokens
-        tensors = self.tensors.items()
+        other, tensors = copy.copy(self), self.tensors.items()
         other.tensors = {name: X[..., : X.shape[-2] - cut, :] for name, X in tensors}
         other.num_tokens = num_tokens
         return other
+
+    def __copy__(self):
+        other = object.__new__(type(self))
+        own = {"tensors": {**self.tensors}, "states": {**self.states}}
+        other.__dict__.update(vars(self) | own)
+        return other
+
+
+def _check_caches(caches, num_blks):
+    """Raise ValueError unless there is a cache for each block, and all hold as much."""
+    held = sorted({cache.num_tokens for cache in caches})
+    if len({*map(id, caches)}) != num_blks or len(held) > 1:
+        raise ValueError(
+            f"caches must be {num_blks} different ones, as make_caches gives them, of "
+            f"as many tokens each, not {len(caches)} with {held} tokens"
+        )
 
 
 @dataclass(frozen=True)
@@ -161,6 +179,8 @@ def _make_rotary(config):
     rotary = RotaryEncoding(width, config.max_len, base=config.base)
     if rope is None:
         return rotary
+    if (kind := rope.get("rope_type", "llama3")) != "llama3":
+        raise ValueError(f"rope_type must be 'llama3', and is {kind!r}")
     frequencies = config.base ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
     turns = rope["original_max_position_embeddings"] * frequencies / (2 * math.pi)
     low, high = rope["low_freq_factor"], rope["high_freq_factor"]
@@ -270,6 +290,8 @@ class GPT(Classifier):
         return [Cache(spare=spare) for _ in self.blks]
 
     def forward(self, tokens, caches=None, *, last_only=False):
+        if caches is not None:
+            _check_caches(caches, len(self.blks))
         past = [Cache()] if caches is None else caches
         end = past[0].num_tokens + tokens.shape[1]
         if end > self.max_len:

@@ -111,7 +111,8 @@ def generate_tokens(
     They are at most max_new_tokens, and the same ones for the same seed. For
     temperature, top_k and top_p see `next_token_probs`. A row that has drawn the
     token `stop` is filled with it, and generation ends when all rows have, or the model
-    has read model.max_len tokens. caches are new ones by default. Raises ValueError if
+    has read model.max_len tokens. caches are new ones by default. Afterwards they
+    hold all tokens but the last, with which another call begins. Raises ValueError if
     the model cannot read all of `tokens`.
     """
     generator = None if seed is None else torch.Generator(tokens.device).manual_seed(seed)

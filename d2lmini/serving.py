@@ -95,11 +95,12 @@ class PaddedCache(Cache):
             X = next(iter((part.tensors | part.states).values()))  # (b, ...)
             own = getattr(part, "padding", X.new_zeros(len(X), dtype=torch.long))
             padding.append(own + n - part.num_tokens)
-        first = caches[0]
-        stacked = cls(torch.cat(padding), spare=first.spare)
+        first, stacked = caches[0], cls(torch.cat(padding))
         stacked.num_tokens, stacked.last = n, first.last
         for name in first.tensors:
             rows = [part.tensors[name] for part in caches]
+            if first.last is not None:  # without spare tokens
+                rows = [X[..., max(0, X.shape[-2] - first.last) :, :] for X in rows]
             m = max(X.shape[-2] for X in rows)
             rows = [nn.functional.pad(X, (0, 0, m - X.shape[-2], 0)) for X in rows]
             stacked.tensors[name] = torch.cat(rows)
@@ -123,8 +124,8 @@ def generate_batch(model, prompts, max_new_tokens, *, stop=None, **options):
     """
     tokens, padding = pad_left(prompts)
     caches = [PaddedCache(padding) for _ in model.blks]
-    options |= {"stop": stop, "caches": caches}
-    new = generate_tokens(model, tokens, max_new_tokens, **options)
+    options |= {"stop": stop}
+    new = generate_tokens(model, tokens, max_new_tokens, caches=caches, **options)
     answers = [row[: _length(row, stop)] for row in torch.cat([*new], dim=1)]
     return [torch.cat(pair) for pair in zip(prompts, answers)]
 
@@ -252,10 +253,11 @@ class PagedCache:
             self.counts[block] -= 1
         del self.lengths[name]
 
-    def caches(self, names, num_new=1):
-        """The caches with which a model reads num_new more tokens of each sequence.
+    def extend(self, names, num_new=1):
+        """Make room for num_new tokens of each sequence; the caches to read them with.
 
-        Raises ValueError when the blocks do not suffice; then nothing has changed.
+        Raises ValueError when the blocks do not suffice; then nothing has changed. If the
+        call that was to read them fails, `crop` gives their room back.
         """
         self._check_room(names, num_new)
         size, slots = self.block_size, []
@@ -277,6 +279,8 @@ class PagedCache:
 
     def _check_room(self, names, num_new):
         """Raise ValueError unless the free blocks suffice, with those for copies."""
+        if len({*names}) < len(names):
+            raise ValueError(f"names must differ, not {names}")
         needed, size = 0, self.block_size
         lengths = {name: self.lengths.get(name, 0) for name in names}
         for name, n in lengths.items():
@@ -329,10 +333,13 @@ class _PagedLayer(PaddedCache):
     def append(self, name, X):
         """Write X (b, ..., n, width) into its slots, and read those of all tokens."""
         rows = X.movedim(-2, 1)  # (b, n, ..., width)
+        if rows.shape[1] != (num_new := self.slots.shape[1] - self.num_tokens):
+            raise ValueError(f"num_new must be {rows.shape[1]}, and is {num_new}")
         if name not in self.memory:
             self.memory[name] = X.new_zeros(self.num_slots, *rows.shape[2:])
-        self.memory[name][self.slots[:, -rows.shape[1] :]] = rows
-        return self.memory[name][self.slots].movedim(1, -2)
+        memory = self.memory[name]
+        memory[self.slots[:, self.num_tokens :]] = rows.type_as(memory)
+        return memory[self.slots].movedim(1, -2).type_as(X)
 
     def keep_last(self, num_tokens):
         """All tokens stay, since other sequences may share their blocks."""
@@ -342,6 +349,14 @@ class _PagedLayer(PaddedCache):
         raise ValueError(
             f"a PagedCache has blocks of tokens, and cannot hold a state ({name})"
         )
+
+    def select(self, rows):
+        """Refused: raises ValueError. A `PagedCache` gives the caches of any sequences."""
+        raise ValueError("the caches of a PagedCache are for one call: see extend and crop")
+
+    def crop(self, num_tokens):
+        """Refused: raises ValueError. `PagedCache.crop` gives tokens back."""
+        self.select(None)
 
 
 def quantize_tensor(W: torch.Tensor, bits: int = 8, group_size: int | None = None):
@@ -548,6 +563,7 @@ def speculative_generate(
             )
             new = torch.cat((tokens[caches[0].num_tokens :], drafted))
             logits = model(new[None], caches)
+            _refuse_states(caches)
             num_calls += 1
             target = next_token_probs(logits[0, -len(drafted) - 1 :], **options)
             if q is None:  # not drawn: each token had the probability 1
@@ -581,3 +597,9 @@ def _propose(draft, caches, tokens, k, generator, options):
             new = torch.multinomial(probs[-1], 1, generator=generator)
             tokens = torch.cat((tokens, new))
     return tokens[n:], torch.stack(probs) if probs else None, caches
+
+
+def _refuse_states(caches):
+    """Raise ValueError for a state, from which no draft can be taken back."""
+    if any(cache.states for cache in caches):
+        raise ValueError("model must have no state, since no token can be taken out of it")

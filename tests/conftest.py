@@ -15,7 +15,7 @@ settings.load_profile("quick")
 @pytest.fixture(scope="session")
 def d2l_1_0_3():
     """d2l 1.0.3, whose attention code is the oracle."""
-    from tools.measure.d2l_reference import load_d2l
+    from tools.d2l_reference import load_d2l
 
     return load_d2l()
 

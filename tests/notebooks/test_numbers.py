@@ -100,7 +100,7 @@ def test_the_bits_that_a_figure_of_chapter_11_draws_are_those_of_the_results():
     (source,) = [cell.source for cell in cells if cell.source.startswith("measured = {")]
     names = {}
     exec(source, names)
-    table = (ROOT / "book" / "_generated" / "gpt.md").read_text(encoding="utf-8")
+    table = (ROOT / "book" / "_generated" / "gpt_parts.md").read_text(encoding="utf-8")
     for start, rows in names["measured"].items():
         first = start.replace("initial", "first")
         for model, drawn in rows.items():

@@ -1,5 +1,6 @@
 """Every attention × every way to decode: the same text, or a refusal with the reason."""
 
+import copy
 from functools import partial
 
 import pytest
@@ -8,6 +9,7 @@ from helpers import assert_close, make_gpt
 from torch import nn
 
 import d2lmini as d2l
+from d2lmini import efficient_attention
 
 LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary"}
 WINDOW = partial(d2l.WindowAttention, window=5)
@@ -35,6 +37,27 @@ ALL = TOKENS | STATES
 tokens_kept = pytest.mark.parametrize("options", TOKENS.values(), ids=TOKENS)
 states_kept = pytest.mark.parametrize("options", STATES.values(), ids=STATES)
 every_kind = pytest.mark.parametrize("options", ALL.values(), ids=ALL)
+
+
+def test_every_layer_is_tried():
+    layers = {
+        name
+        for name in efficient_attention.__all__
+        if "cache" in getattr(getattr(d2l, name), "forward", d2l.plot).__code__.co_varnames
+    }
+    tried = {layer.__name__ for options in ALL.values() for layer in layers_of(options)}
+    assert layers == tried | {"CausalAttention"}  # which is what the others have in common
+
+
+def layers_of(options):
+    """The classes of the layers in the options of a model."""
+    given = options.get("attention")
+    for make in given if isinstance(given, list) else [given]:
+        while isinstance(make, partial):
+            make = make.func
+        if make is not None:
+            yield make
+
 
 LENGTHS, NUM_NEW = [3, 9, 1, 14, 6], 12
 
@@ -118,11 +141,11 @@ def test_in_a_batch_of_unequal_prompts(options):
 def test_with_a_paged_cache(options, block_size):
     model, prompts = model_of(options), some_prompts()
     paged, names = d2l.PagedCache(model, 140, block_size), [*range(len(prompts))]
-    logits = [model(p[None], paged.caches([i], len(p))) for i, p in enumerate(prompts)]
+    logits = [model(p[None], paged.extend([i], len(p))) for i, p in enumerate(prompts)]
     new = torch.cat([row[:, -1].argmax(dim=-1, keepdim=True) for row in logits])
     answers = [new]
     for _ in range(NUM_NEW - 1):
-        new = model(new, paged.caches(names))[:, -1].argmax(dim=-1, keepdim=True)
+        new = model(new, paged.extend(names))[:, -1].argmax(dim=-1, keepdim=True)
         answers.append(new)
     for answer, prompt, text in zip(torch.cat(answers, 1), prompts, expected(model)):
         assert answer.tolist() == text[len(prompt) :]
@@ -148,7 +171,7 @@ def test_what_a_state_cannot_do_is_refused_with_the_reason(options):
     with pytest.raises(ValueError, match=r"a state \(\w+\), which cannot leave"):
         d2l.generate_batch(model, prompts, 3)
     with pytest.raises(ValueError, match=r"cannot hold a state \(\w+\)"):
-        model(prompts[0][None], d2l.PagedCache(model, 40).caches(["a"], 3))
+        model(prompts[0][None], d2l.PagedCache(model, 40).extend(["a"], 3))
     for draft in (model, d2l.prompt_lookup):
         with pytest.raises(ValueError, match="no token can be taken out of it"):
             d2l.speculative_generate(model, draft, prompts[1][None], 9)
@@ -189,17 +212,74 @@ def test_a_window_keeps_the_spare_tokens_and_says_when_they_do_not_suffice():
             crop(20 - spare - 1)
 
 
+@pytest.mark.parametrize("name", ["window", "rotary window"])
+@pytest.mark.parametrize("first", [18, 16])
+def test_what_a_crop_has_taken_cannot_be_taken_again(name, first):
+    model, tokens = model_of(ALL[name]), torch.arange(20)[None]
+    caches = model.make_caches(spare=4)
+    model(tokens, caches)
+    caches = [cache.crop(first) for cache in caches]
+    with pytest.raises(ValueError, match=f"num_tokens must be from 16 to {first}"):
+        caches[0].crop(12)
+    assert_close(model(tokens[:, first:], caches), model(tokens)[:, first:], 1e-9)
+    other, _ = (model.make_caches(), caches)
+    model(tokens, other)
+    stacked = d2l.PaddedCache.stack([caches[0], other[0]])
+    with pytest.raises(ValueError, match="num_tokens must be from 20 to 20"):
+        stacked.crop(19)
+
+
+@every_kind
+def test_a_copy_goes_its_own_way(options):
+    model, tokens = model_of(options), torch.arange(12)[None]
+    caches = model.make_caches()
+    model(tokens[:, :4], caches)
+    copies = [copy.copy(cache) for cache in caches]
+    model(tokens[:, 7:], copies)
+    assert_close(model(tokens[:, 4:], caches), model(tokens)[:, 4:], 1e-9)
+    assert [cache.crop(12).num_tokens for cache in caches] == [12, 12]  # all of it
+
+
+def test_caches_that_do_not_fit_are_refused():
+    model, tokens = model_of({}), torch.arange(5)[None]
+    one, (first, second) = d2l.Cache(), model.make_caches()
+    first.num_tokens = 3  # a call was interrupted
+    for caches in ([one, one], [one], [first, second]):
+        with pytest.raises(ValueError, match="caches must be 2 different ones, as make_ca"):
+            model(tokens, caches)
+    paged = d2l.PagedCache(model, 40)
+    with pytest.raises(ValueError, match="num_new must be 5, and is 6"):
+        model(tokens, paged.extend(["a"], 6))
+    paged.crop("a", 0)
+    caches = paged.extend(["a"], 5)
+    model(tokens, caches)
+    with pytest.raises(ValueError, match="for one call: see extend and crop"):
+        caches[0].crop(2)
+    with pytest.raises(ValueError, match="names must differ, not "):
+        paged.extend(["a", "a"])
+    with pytest.raises(ValueError, match="rope_type must be 'llama3', and is 'yarn'"):
+        make_gpt(9, 8, 1, 2, positions="rotary", rope_scaling={"rope_type": "yarn"})
+
+
+def test_a_text_goes_on_with_its_last_token():
+    model, prompt = model_of({}), some_prompts()[1][None]
+    caches = model.make_caches()
+    text = d2l.generate(model, prompt, 5, temperature=0, caches=caches)
+    more = d2l.generate(model, text[:, -1:], 7, temperature=0, caches=caches)
+    assert text[0].tolist() + more[0, 1:].tolist() == continued(model, prompt[0])
+
+
 def test_a_paged_sequence_is_cut_back_and_gives_its_blocks_back():
     model, tokens = model_of({}), torch.arange(20)
     paged = d2l.PagedCache(model, 8, block_size=4)
-    model(tokens[None, :15], paged.caches(["a"], 15))
+    model(tokens[None, :15], paged.extend(["a"], 15))
     paged.fork("a", "b")
     paged.crop("a", 6)
     assert paged.lengths == {"a": 6, "b": 15} and paged.counts == [2, 2, 1, 1, 0, 0, 0, 0]
-    found = model(tokens[None, 15:], paged.caches(["a"], 5))  # the second block is copied
+    found = model(tokens[None, 15:], paged.extend(["a"], 5))  # the second block is copied
     text = torch.cat((tokens[:6], tokens[15:]))[None]
     assert_close(found, model(text)[:, 6:], 1e-9)
-    found = model(tokens[None, 15:], paged.caches(["b"], 5))
+    found = model(tokens[None, 15:], paged.extend(["b"], 5))
     assert_close(found, model(tokens[None])[:, 15:], 1e-9)
     with pytest.raises(ValueError, match="num_tokens must be at most 11, and is 12"):
         paged.crop("a", 12)

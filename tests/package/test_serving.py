@@ -180,7 +180,7 @@ def test_a_request_can_be_as_long_as_the_model_reads():
 
 def paged_step(model, paged, names, tokens):
     """One call of a model for tokens (b, n), whose cache lies in blocks."""
-    return model(tokens, paged.caches(names, num_new=tokens.shape[1]))[:, -1]
+    return model(tokens, paged.extend(names, num_new=tokens.shape[1]))[:, -1]
 
 
 def prefill(model, paged, name, prompt):
