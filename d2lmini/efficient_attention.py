@@ -361,10 +361,16 @@ class LinearAttention(CausalAttention):
         V = torch.cat([V, torch.ones_like(V[..., :1])], dim=-1)  # for the sum below
         V = full_precision(V)  # where sums can be large
         fade = _log_decay(self.W_g, X)
-        S = cache.states.get("memory")
-        heads, S = memory_attention(Q, K, V, S, log_decay=fade)
-        cache.update("memory", S)
+        heads = _continue_memory(cache, Q, K, V, log_decay=fade)
         return (heads[..., :-1] / heads[..., -1:]).type_as(X)
+
+
+def _continue_memory(cache, Q, K, V, **options):
+    """The answers of the matrix that a cache keeps, which the new tokens change."""
+    S = cache.states.get("memory")
+    answers, S = memory_attention(Q, K, V, S, **options)
+    cache.update("memory", S)
+    return answers
 
 
 def _log_decay(W_g, X):
@@ -389,7 +395,4 @@ class DeltaAttention(CausalAttention):
         Q, K = (nn.functional.normalize(A.float(), dim=-1).type_as(A) for A in (Q, K))
         beta = torch.sigmoid(self.W_beta(X)).mT  # (b, h, n)
         fade = _log_decay(self.W_g, X)
-        S = cache.states.get("memory")
-        heads, S = memory_attention(Q, K, V, S, beta=beta, log_decay=fade)
-        cache.update("memory", S)
-        return heads
+        return _continue_memory(cache, Q, K, V, beta=beta, log_decay=fade)

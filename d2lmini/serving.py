@@ -231,6 +231,7 @@ class PagedCache:
         check_int("num_blocks", num_blocks, 1)
         check_int("block_size", block_size, 1)
         self.block_size, self.counts = block_size, [0] * num_blocks
+        self.device = next(model.parameters()).device
         self.tables, self.lengths = {}, {}
         # by layer and name, slots for the tokens of all blocks: (slots, ..., width)
         self.memory = [{} for _ in model.blks]
@@ -270,9 +271,8 @@ class PagedCache:
                 elif self.counts[table[-1]] > 1:  # copy on write
                     self._copy_last(table, i % size)
             self.lengths[name] = n = start + num_new
-            slots.append(
-                torch.tensor([table[i // size] * size + i % size for i in range(n)])
-            )
+            places = [table[i // size] * size + i % size for i in range(n)]
+            slots.append(torch.tensor(places, device=self.device))
         slots, padding = pad_left(slots)
         num_slots = size * len(self.counts)
         return [_PagedLayer(X, num_slots, slots, padding, num_new) for X in self.memory]

@@ -102,6 +102,14 @@ def with_caches(model, tokens, padding=None):
     return logits, [cache.tensors for cache in caches]
 
 
+def with_blocks(model, tokens):
+    """The logits of two texts in a paged cache, the first of them one token longer."""
+    paged = d2l.PagedCache(model, num_blocks=8, block_size=2)
+    with torch.no_grad():
+        longer = model(tokens[:1, :1], paged.extend(["a"]))
+        return longer, model(tokens[:2], paged.extend(["a", "b"], tokens.shape[1]))
+
+
 def greedy(model, *batch):
     return model.predict_step(batch, batch[0].device, 4, save_attention_weights=True)
 
@@ -166,6 +174,7 @@ CALLS = [
     ("GPT", with_caches, (made(make_gpt, 9, 8, 2, 4), TOKENS)),
     ("GPT", with_caches, (LLAMA, TOKENS)),
     ("GPT", with_caches, (LLAMA, TOKENS, torch.tensor([2, 0]))),
+    ("PagedCache", with_blocks, (LLAMA, TOKENS)),
     ("quantize_tensor", d2l.quantize_tensor, (random(3, 8), 4, 2)),
     ("QuantizedLinear", d2l.QuantizedLinear(random(6, 8), random(6)), (Q,)),
     ("QuantizedLinear", d2l.QuantizedLinear(random(6, 8), bits=4, group_size=4), (Q,)),

@@ -8,7 +8,7 @@ something else. The experiment `adder` stores the weights.
 import html
 import json
 
-from tools import ROOT
+from tools import ROOT, filled
 from tools.book import translation
 
 FILE = ROOT / "book" / "_static" / "adder.js"
@@ -24,16 +24,6 @@ NOTES = {
 STORED = """[
   d2lModels.adder.models.map(({name, template, right}) => ({name, template, right})),
   d2lModels.adder.questions.length]"""
-PAGE = """<div class="d2l-adder" role="group" aria-label="Four models add four digits">
-<style>
-{style}</style>
-<ul>
-{answers}
-</ul>
-<script type="application/json">{given}</script>
-<script>
-{script}</script>
-</div>"""
 
 
 def add_view(app, config):
@@ -59,13 +49,15 @@ def view(digits=DIGITS):
     scripts = [f"../_static/{path.name}" for path in (translation.FORWARD, FILE)]
     given = {"scripts": scripts, "digits": digits, "models": models}
     asked = f"{'+'.join(digits)}=?"
-    text = PAGE.format(
+    text = filled(
+        __file__,
+        "addition.html",
         style=STYLE.read_text(encoding="utf-8"),
         answers="\n".join(still(asked, model) for model in models),
         given=json.dumps(given, ensure_ascii=False).replace("</", r"<\/"),
         script=SCRIPT.read_text(encoding="utf-8"),
     )
-    return f"~~~~{{raw}} html\n{text}\n~~~~"
+    return f"~~~~{{raw}} html\n{text}~~~~"
 
 
 def still(asked, model):
