@@ -51,16 +51,17 @@ class Seq2SeqAttentionDecoder(AttentionDecoder, Seq2SeqDecoder):
     def forward(self, X, state):
         values, hidden_state, valid_lens = state
         keys = self.attention.W_k(values)
-        outputs, self._attention_weights = [], []
+        outputs, contexts, self._attention_weights = [], [], []
         for y in self.embedding(X).unbind(dim=1):
             query = hidden_state[-1].unsqueeze(1)
             context = self.attention.attend(query, keys, values, valid_lens)  # (4.1), (4.2)
             x = torch.cat((context, y.unsqueeze(1)), dim=-1)
             output, hidden_state = self.rnn(x.transpose(0, 1), hidden_state)
             outputs.append(output)
+            contexts.append(context.transpose(0, 1))
             self._attention_weights.append(self.attention.attention_weights)
-        logits = self.dense(torch.cat(outputs)).transpose(0, 1)  # (n, b, p) -> (b, n, ...)
-        return logits, (values, hidden_state, valid_lens)
+        logits = self.dense(torch.cat(outputs)) + self.dense_context(torch.cat(contexts))
+        return logits.transpose(0, 1), (values, hidden_state, valid_lens)
 
     @property
     def attention_weights(self):

@@ -345,6 +345,7 @@ class Seq2SeqDecoder(Decoder):
         self.embedding = nn.Embedding(vocab_size, embed_size)
         self.rnn = _gru(embed_size + num_hiddens, num_hiddens, num_layers, dropout)
         self.dense = nn.Linear(num_hiddens, vocab_size)
+        self.dense_context = nn.Linear(num_hiddens, vocab_size, bias=False)
         self.apply(init_seq2seq)
 
     def init_state(self, enc_all_outputs, *args):
@@ -357,8 +358,15 @@ class Seq2SeqDecoder(Decoder):
         contexts = context.expand(len(embs), -1, -1)
         inputs = torch.cat((embs, contexts), dim=-1)
         outputs, hidden_state = self.rnn(inputs, hidden_state)
-        logits = self.dense(outputs).transpose(0, 1)  # (n, b, p) -> (b, n, vocabulary)
+        logits = self.dense(outputs) + self.dense_context(context)
+        logits = logits.transpose(0, 1)  # (n, b, vocabulary) -> (b, n, vocabulary)
         return logits, (enc_outputs, hidden_state, context)
+
+    def _load_from_state_dict(self, state_dict, prefix, *args):
+        """Saved weights without a matrix for the context, as d2l's, get zeros there."""
+        zeros = torch.zeros_like(self.dense_context.weight)
+        state_dict.setdefault(f"{prefix}dense_context.weight", zeros)
+        super(Seq2SeqDecoder, self)._load_from_state_dict(state_dict, prefix, *args)
 
 
 class EncoderDecoder(Classifier):

@@ -16,6 +16,7 @@ from torch import nn
 
 import d2lmini
 from experiments import chapter, results
+from experiments.models import scores, state_alone
 from tools import ROOT
 
 NOTEBOOK = ROOT / "notebooks" / "04_bahdanau.ipynb"
@@ -25,6 +26,7 @@ BLEU = [
     "BLEU",
     "lowest",
     "highest",
+    "sentences",
     *(f"{group} tokens" for group in GROUPS),
 ]
 RATES = {"half": 0.005, "twice": 0.02}  # the chapter's is 0.01
@@ -44,12 +46,13 @@ def bleu(models, names):
     data, rows = names["data"], []
     for kind, trained in models.items():
         preds = [d2lmini.translate(model, data, names["english"]) for model in trained]
-        found = [d2lmini.held_out_bleu(data, one) for one in preds]
+        found, intervals = zip(*(scores(data, one) for one in preds))
         groups = [
             statistics.mean(d2lmini.held_out_bleu(data, one, *group) for one in preds)
             for group in GROUPS.values()
         ]
-        numbers = [f"{number:.1f}" for number in (min(found), max(found), *groups)]
+        numbers = min(found), max(found), statistics.mean(intervals), *groups
+        numbers = [f"{number:.1f}" for number in numbers]
         rows.append([kind, results.spread(found, 1), *numbers])
     return rows
 
@@ -201,6 +204,11 @@ def measure(names, seeds=5):
     for name, shift in SHIFTS.items():
         Decoder = pointing(shift)
         models[f"one state, of {name} position"] = [
+            names["train"](Decoder, i) for i in range(seeds)
+        ]
+    for kind in ("no attention", "attention"):
+        Decoder = state_alone(names["kinds"][kind])
+        models[f"{kind}, output from the state alone"] = [
             names["train"](Decoder, i) for i in range(seeds)
         ]
     for name, lr in RATES.items():

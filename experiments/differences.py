@@ -1,16 +1,22 @@
 """How much each difference from d2l changes a score: models with one thing as in d2l."""
 
 import copy
-import statistics
 from types import SimpleNamespace
 
 import torch
 from torch import nn
 
 import d2lmini
-from experiments.models import MODELS, phrasebook_pairs, reset, translator
+from experiments.models import (
+    MODELS,
+    phrasebook_pairs,
+    reset,
+    scores,
+    state_alone,
+    translator,
+)
 
-COLUMNS = {"validation loss": 2, "held-out BLEU": 1}
+COLUMNS = {"validation loss": 2, "held-out BLEU": 1, "sentences": 1}
 
 
 class UntrimmedSeq2Seq(d2lmini.Seq2Seq):
@@ -74,27 +80,32 @@ def rows(seed):
     yield f"{transformer}, this course", evaluated(model, data)
     changed = copy.deepcopy(model)
     changed.decoder.pos_encoding = AlwaysPositionZero(changed.decoder.pos_encoding)
-    _, bleu = evaluated(changed, data)
-    yield "each decoded token encoded as position 0", (None, bleu)
+    _, *bleu = evaluated(changed, data)
+    yield "each decoded token encoded as position 0", (None, *bleu)
     for block in model.decoder.blks:
         block.attention1 = WithoutMask(block.attention1)
-    loss, _ = evaluated(model, data)
-    yield "the future visible in validation", (loss, None)
+    loss, *_ = evaluated(model, data)
+    yield "the future visible in validation", (loss, None, None)
     model = fit(transformer, Seq2Seq=PaddingInLoss)
     yield "padding counted in the training loss", evaluated(model, data)
     model = fit(transformer, lambda model: model.apply(reset))
     yield "initial weights of d2l", evaluated(model, data)
     yield f"{recurrent}, this course", evaluated(fit(recurrent), data)
+    Decoder = state_alone(d2lmini.Seq2SeqAttentionDecoder)
+    model = fit(recurrent, Seq2SeqAttentionDecoder=Decoder)
+    yield "output from the state alone", evaluated(model, data)
     model = fit(recurrent, Seq2Seq=UntrimmedSeq2Seq, Seq2SeqEncoder=PaddingReader)
     yield "padding read by the encoder", evaluated(model, data)
 
 
 def evaluated(model, data):
-    """The loss of the held-out tokens, without padding, and the corpus BLEU."""
+    """The mean loss of the held-out tokens, without padding, and the scores."""
     preds = d2lmini.translate(model, data, data.sentences(train=False)[0])
     with torch.inference_mode():
         losses = [
-            d2lmini.Seq2Seq.loss(model, model(*inputs), labels).item()
+            d2lmini.Seq2Seq.loss(model, model(*inputs), labels, averaged=False)[
+                labels.flatten() != model.tgt_pad
+            ]
             for *inputs, labels in data.val_dataloader()
         ]
-    return statistics.mean(losses), d2lmini.held_out_bleu(data, preds)
+    return torch.cat(losses).mean().item(), *scores(data, preds)

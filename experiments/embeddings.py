@@ -11,6 +11,7 @@ from experiments.models import (
     ATTENTIVE,
     BIDIRECTIONAL,
     LUONG,
+    STATE_ALONE,
     TRANSFORMER,
     VARIANTS,
     UnvalidatedTrainer,
@@ -21,13 +22,16 @@ from experiments.models import (
 
 MODELS = {  # the parts, the sizes, and what multiplies the embeddings
     "recurrent": (ATTENTIVE, (64, 128, 1), 1),
+    "recurrent, output from the state alone": (STATE_ALONE, (64, 128, 1), 1),
     "recurrent, bidirectional": (BIDIRECTIONAL, (64, 128, 1), 1),
     "recurrent, attention after the step": (LUONG, (64, 128, 1), 1),
     "Transformer": (TRANSFORMER, (64, 128, 4, 2, 0), 8),
 }
 RATES = 0.005, 0.01, 0.02
 STEPS = 1, 8  # of the embeddings, as multiples of the learning rate
-COLUMNS = {"weights": 0, **{f"step × {step}": 1 for step in STEPS}}
+COLUMNS = {"weights": 0}
+for step in STEPS:
+    COLUMNS |= {f"step × {step}": 1, f"sentences, × {step}": 1}
 
 
 def rows(seed):
@@ -35,11 +39,11 @@ def rows(seed):
     data = phrasebook_pairs()
     for name, (parts, sizes, scale) in MODELS.items():
         for rate in RATES:
-            scores = []
+            found = []
             for step in STEPS:
                 model = translator(VARIANTS, data, parts, sizes, rate, seed)
                 model.factor = step / scale
                 trainer = UnvalidatedTrainer(8, gradient_clip_val=1, warmup=50)
-                num_weights, _, bleu, _ = train(model, trainer, data)
-                scores.append(bleu)
-            yield f"{name}, rate {rate}", (num_weights, *scores)
+                num_weights, _, *scores, _ = train(model, trainer, data)
+                found += scores
+            yield f"{name}, rate {rate}", (num_weights, *found)

@@ -1,25 +1,35 @@
 """Models that several experiments train: translators of the phrasebook and of Tatoeba, and
 classifiers of digits.
 
-The scores of a translator are the corpus BLEU of its held-out pairs (0 to 100) and the
-mean BLEU of d2l's four sentences (0 to 1), those of a classifier its held-out accuracy.
+The scores of a translator are the corpus BLEU of its held-out pairs (0 to 100), how far
+other pairs could move it, and the mean BLEU of d2l's four sentences (0 to 1), those of a
+classifier its held-out accuracy.
 """
 
+import json
 import random
 import statistics
 from types import SimpleNamespace
 
 import torch
+from sacrebleu.metrics import BLEU
 from torch import nn
 from torch.nn.parameter import is_lazy
 
 import d2lmini
 
-TRANSLATION = {"weights": 0, "epochs": 1, "held-out BLEU": 1, "four sentences": 2}
+TRANSLATION = {
+    "weights": 0,
+    "epochs": 1,
+    "held-out BLEU": 1,
+    "sentences": 1,
+    "four sentences": 2,
+}
 PLAIN = "Seq2SeqEncoder", "Seq2SeqDecoder"
 ATTENTIVE = "Seq2SeqEncoder", "Seq2SeqAttentionDecoder"
 BIDIRECTIONAL = "BidirectionalEncoder", "Seq2SeqAttentionDecoder"
 LUONG = "Seq2SeqEncoder", "LuongDecoder"
+STATE_ALONE = "Seq2SeqEncoder", "StateAloneDecoder"
 TRANSFORMER = "TransformerEncoder", "TransformerDecoder"
 MODELS = {  # of the phrasebook: the parts, sizes and highest learning rate
     "recurrent, without attention": (PLAIN, (64, 128, 1), 0.01),
@@ -78,17 +88,16 @@ class BidirectionalEncoder(d2lmini.Seq2SeqEncoder):
 class LuongDecoder(d2lmini.Seq2SeqAttentionDecoder):
     """A GRU whose new states attend to the source (Luong et al., 2015).
 
-    Attention comes after the step of the GRU, which reads the previous token only. The
-    output layer reads the state and the context side by side. Shapes are those of
-    `Seq2SeqAttentionDecoder`, but the weights (b, n, m) of all steps are one tensor.
+    Attention comes after the step of the GRU, which reads the previous token only.
+    Shapes are those of `Seq2SeqAttentionDecoder`, but the weights (b, n, m) of all steps
+    are one tensor.
     """
 
     def __init__(self, vocab_size, embed_size, num_hiddens, num_layers, dropout=0):
         super().__init__(vocab_size, embed_size, num_hiddens, num_layers, dropout)
         options = {"dropout": self.rnn.dropout}
         self.rnn = nn.GRU(embed_size, num_hiddens, num_layers, **options)
-        self.dense = nn.Linear(2 * num_hiddens, vocab_size)
-        nn.ModuleList([self.rnn, self.dense]).apply(d2lmini.init_seq2seq)
+        self.rnn.apply(d2lmini.init_seq2seq)
 
     def forward(self, X, state):
         values, hidden_state, valid_lens = state
@@ -97,8 +106,26 @@ class LuongDecoder(d2lmini.Seq2SeqAttentionDecoder):
         queries = outputs.transpose(0, 1)  # (n, b, p) -> (b, n, p)
         context = self.attention.attend(queries, keys, values, valid_lens)
         self._attention_weights = [self.attention.attention_weights]
-        logits = self.dense(torch.cat((queries, context), dim=-1))
+        logits = self.dense(queries) + self.dense_context(context)
         return logits, (values, hidden_state, valid_lens)
+
+
+class Nothing(nn.Module):
+    """In place of a matrix for the context: the output layer reads the state alone."""
+
+    def forward(self, context):
+        return 0
+
+
+def state_alone(Decoder):
+    """Such a recurrent decoder, but with d2l's output layer, which reads no context."""
+
+    class StateAloneDecoder(Decoder):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.dense_context = Nothing()
+
+    return StateAloneDecoder
 
 
 class EmbeddingRate(d2lmini.Seq2Seq):
@@ -113,11 +140,12 @@ class EmbeddingRate(d2lmini.Seq2Seq):
         return torch.optim.Adam(groups, lr=self.lr, fused=True)
 
 
-VARIANTS = SimpleNamespace(  # the library, with these three
+VARIANTS = SimpleNamespace(  # the library, with these
     **{
         **vars(d2lmini),
         "BidirectionalEncoder": BidirectionalEncoder,
         "LuongDecoder": LuongDecoder,
+        "StateAloneDecoder": state_alone(d2lmini.Seq2SeqAttentionDecoder),
         "Seq2Seq": EmbeddingRate,
     }
 )
@@ -137,15 +165,27 @@ def train(model, trainer, data):
     pairs = zip(d2lmini.translate(model, data, list(FOUR)), FOUR.values())
     four = statistics.mean(d2lmini.bleu(*pair, k=2) for pair in pairs)
     epochs = trainer.train_batch_idx / trainer.num_train_batches
-    return num_weights(model), epochs, d2lmini.held_out_bleu(data, preds), four
+    return num_weights(model), epochs, *scores(data, preds), four
+
+
+def scores(data, preds):
+    """The corpus BLEU of the held-out sentences, and how far other sentences could move it.
+
+    That is half the width of the interval that has 95 % of the scores of 1,000 samples of
+    as many sentences, drawn from them with replacement.
+    """
+    metric = BLEU(tokenize="none", force=True)
+    french = data.sentences(train=False)[1]
+    found = metric.corpus_score(preds, [french], n_bootstrap=1000)
+    interval = json.loads(found.format(is_json=True))["confidence_var"]
+    return d2lmini.held_out_bleu(data, preds), interval
 
 
 def control(data, seed):
     """A row with the BLEU of the references when each belongs to another sentence."""
     french = data.sentences(train=False)[1]
     shuffled = random.Random(seed).sample(french, len(french))
-    bleu = d2lmini.held_out_bleu(data, shuffled)
-    return "references in random order", (None, None, bleu, None)
+    return "references in random order", (None, None, *scores(data, shuffled), None)
 
 
 # --- classifiers ---------------------------------------------------------------------

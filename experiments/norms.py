@@ -6,48 +6,54 @@ import torch
 from torch import nn
 
 import d2lmini
+from experiments.transformer_parts import WithoutNorm
 
-RATES = 0.01, 0.02
+RATES = 0.01, 0.02, 0.04
 COLUMNS = {"without warm-up": 2, "with warm-up": 2}
 SIZES = {"num_hiddens": 32, "ffn_num_hiddens": 64, "num_heads": 4, "dropout": 0}
 
 
-class PreNormEncoderBlock(nn.Module):
-    """The sublayers of an encoder's block, each of which reads normalised inputs."""
+class NormFirst(nn.Module):
+    """A sublayer of a block, of whose inputs X is normalised."""
 
-    def __init__(self, block):
+    def __init__(self, ln, sublayer):
         super().__init__()
-        self.block = block
+        self.ln, self.sublayer = ln, sublayer
 
-    def forward(self, X, valid_lens=None):
-        block = self.block
-        Y = block.addnorm1.ln(X)
-        X = X + block.attention(Y, Y, Y, valid_lens)
-        return X + block.ffn(block.addnorm2.ln(X))
+    def forward(self, X, *others):
+        Y = self.ln(X)
+        return self.sublayer(Y, *(Y if other is X else other for other in others))
+
+    def project(self, keys, values):
+        return self.sublayer.project(keys, values)
+
+    def attend(self, X, *others, **options):
+        return self.sublayer.attend(self.ln(X), *others, **options)
 
 
-class PreNormDecoderBlock(nn.Module):
-    """The same for a decoder, which gets whole targets."""
+class SelfAttentionNormFirst(NormFirst):
+    """The self-attention of a decoder, whose keys and values are those of X."""
 
-    def __init__(self, block):
-        super().__init__()
-        self.block = block
+    def project(self, keys, values):
+        return self.sublayer.project(self.ln(keys), self.ln(values))
 
-    def forward(self, X, state):
-        encoded, valid_lens, _ = state
-        block, mask = self.block, d2lmini.causal_mask(X.shape[1])
-        Y = block.addnorm1.ln(X)
-        X = X + block.attention1(Y, Y, Y, mask=mask)
-        X = X + block.attention2(block.addnorm2.ln(X), encoded, encoded, valid_lens)
-        return X + block.ffn(block.addnorm3.ln(X)), state
+
+def pre_norm(block):
+    """Let a block of chapter 7 normalise what its sublayers read, and not the sums."""
+    for i, name in enumerate([n for n, _ in block.named_children() if "addnorm" not in n]):
+        addnorm = f"addnorm{i + 1}"
+        Wrapped = SelfAttentionNormFirst if name == "attention1" else NormFirst
+        setattr(block, name, Wrapped(getattr(block, addnorm).ln, getattr(block, name)))
+        setattr(block, addnorm, WithoutNorm(getattr(block, addnorm)))
 
 
 class PreNormEncoder(d2lmini.TransformerEncoder):
     """An encoder of pre-norm blocks, with a normalisation after the last one."""
 
-    def __init__(self, vocab_size, num_hiddens, **options):
-        super().__init__(vocab_size, num_hiddens, **options)
-        self.blks = nn.Sequential(*map(PreNormEncoderBlock, self.blks))
+    def __init__(self, vocab_size, num_hiddens, *sizes, **options):
+        super().__init__(vocab_size, num_hiddens, *sizes, **options)
+        for block in self.blks:
+            pre_norm(block)
         self.last = nn.LayerNorm(num_hiddens)
 
     def forward(self, X, valid_lens=None):
@@ -57,9 +63,10 @@ class PreNormEncoder(d2lmini.TransformerEncoder):
 class PreNormDecoder(d2lmini.TransformerDecoder):
     """A decoder of pre-norm blocks, with a normalisation after the last one."""
 
-    def __init__(self, vocab_size, num_hiddens, **options):
-        super().__init__(vocab_size, num_hiddens, **options)
-        self.blks = nn.Sequential(*map(PreNormDecoderBlock, self.blks))
+    def __init__(self, vocab_size, num_hiddens, *sizes, **options):
+        super().__init__(vocab_size, num_hiddens, *sizes, **options)
+        for block in self.blks:
+            pre_norm(block)
         self.dense = nn.Sequential(nn.LayerNorm(num_hiddens), self.dense)
 
 

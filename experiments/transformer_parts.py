@@ -6,7 +6,9 @@ import torch
 from torch import nn
 
 from experiments.models import (
+    LUONG,
     MODELS,
+    STATE_ALONE,
     TRANSFORMER,
     VARIANTS,
     UnvalidatedTrainer,
@@ -15,7 +17,7 @@ from experiments.models import (
     translator,
 )
 
-COLUMNS = {"weights": 0, "BLEU": 1}
+COLUMNS = {"weights": 0, "BLEU": 1, "sentences": 1}
 
 
 class WithoutResidual(nn.Module):
@@ -93,7 +95,11 @@ PARTS = {  # each removed in turn: its modules' names, and what takes their plac
     "self-attention of the decoder": ("decoder.blks.*.attention1", ZerosWithCache),
     "factor √d of the embeddings": ("??coder", unscaled),
 }
-ONE_HEAD = TRANSFORMER, (64, 128, 1, 2, 0), 0.005
+VARIED = {  # more models of the phrasebook
+    "with one head": (TRANSFORMER, (64, 128, 1, 2, 0), 0.005),
+    "output from the state alone": (STATE_ALONE, (64, 128, 1), 0.01),
+    "attention after the step": (LUONG, (64, 128, 1), 0.01),
+}
 RESIDUAL = "residual connections"
 BOTH = "feed-forward networks", "self-attention of the encoder"
 
@@ -102,8 +108,8 @@ def rows(seed):
     """The models of chapter 7: whole, each without one part, with one head, and recurrent.
 
     One has neither self-attention nor feed-forward networks, but cross-attention alone.
-    Without the residual connections a lower rate is tried as well. The last model is
-    recurrent, and its embeddings take the step that the factor gives a Transformer's.
+    Without the residual connections a lower rate is tried as well. The last models are
+    recurrent, and their embeddings take the step that the factor gives a Transformer's.
     """
     data = phrasebook_pairs()
     recurrent = "recurrent, with attention"
@@ -118,17 +124,18 @@ def rows(seed):
     variants[lower] = "Transformer", [RESIDUAL], 0.4, 1
     variants["with one head"] = "with one head", (), 1, 1
     variants[recurrent] = recurrent, (), 1, 1
-    variants[f"{recurrent}, embeddings' rate × 8"] = recurrent, (), 1, 8
+    for name in (recurrent, "output from the state alone", "attention after the step"):
+        variants[f"{name}, embeddings' rate × 8"] = name, (), 1, 8
     for title, (name, removed, slower, factor) in variants.items():
-        names, sizes, lr = {**MODELS, "with one head": ONE_HEAD}[name]
+        names, sizes, lr = {**MODELS, **VARIED}[name]
         model = translator(VARIANTS, data, names, sizes, slower * lr, seed)
         model.factor = factor
         for part in removed:
             remove(part, model)
         trainer = UnvalidatedTrainer(8, gradient_clip_val=1, warmup=50)
-        bleu = train(model, trainer, data)[2]
+        bleu, sentences = train(model, trainer, data)[2:4]
         learned = sum(p.numel() for p in model.parameters() if p.grad is not None)
-        yield title, (learned, bleu)
+        yield title, (learned, bleu, sentences)
 
 
 def remove(part, model):

@@ -128,6 +128,18 @@ def test_with_pre_norm_an_added_vector_reaches_the_last_normalisation_unchanged(
     assert torch.equal(inputs[0], expected)
 
 
+def test_a_pre_norm_decoder_gets_the_same_logits_token_by_token():
+    data = models.phrasebook_pairs(64)
+    src, tgt, lengths, _ = next(iter(data.val_dataloader()))
+    model = norms.deep_translator(data, norms.PreNormEncoder, norms.PreNormDecoder, 0, 0.01)
+    state, steps = model.decoder.init_state(model.encoder(src, lengths), lengths), []
+    for x in tgt.split(1, dim=1):
+        logits, state = model.decoder(x, state)
+        steps.append(logits)
+    expected = model(src, tgt, lengths)
+    torch.testing.assert_close(torch.cat(steps, dim=1), expected)
+
+
 def test_weights_from_the_positions_alone_are_the_same_for_every_image():
     torch.manual_seed(0)
     model, X = look_up.attention_by_position().eval(), random(3, 1, 24, 24)

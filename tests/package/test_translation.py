@@ -358,6 +358,30 @@ def test_without_padding_scores_and_states_equal_d2l_s(d2l_1_0_3, Decoder, seed)
 
 
 @both
+def test_the_output_layer_reads_state_and_context(Decoder):
+    """The logits are one linear function of both side by side (Bahdanau et al., 2014)."""
+    model, src, tgt = model_of(Decoder), random_tokens(2, 3), random_tokens(2, 4, seed=1)
+    decoder, found = model.decoder, {}
+    for name in ("dense", "dense_context"):
+        layer = getattr(decoder, name)
+        layer.register_forward_hook(
+            lambda _, inputs, __, name=name: found.update({name: inputs[0]})
+        )
+    state = decoder.init_state(model.encoder(src))
+    logits, _ = decoder(tgt, state)
+    if Decoder is d2l.Seq2SeqAttentionDecoder:
+        weights = torch.cat(decoder.attention_weights, dim=1)  # (b, n, m)
+        contexts = (weights @ state[0]).transpose(0, 1)
+    else:
+        contexts = state[2].expand(4, -1, -1)
+    both = torch.cat((found["dense"], contexts), dim=-1)
+    matrix = torch.cat((decoder.dense.weight, decoder.dense_context.weight), dim=1)
+    expected = nn.functional.linear(both, matrix, decoder.dense.bias)
+    assert_close(logits, expected.transpose(0, 1))
+    assert_close(found["dense_context"].expand_as(contexts), contexts)
+
+
+@both
 @seeds
 def test_padding_never_leaks(Decoder, seed):
     problem = random_problem(seed)
