@@ -117,7 +117,9 @@ def test_a_page_fits_a_phone_is_accessible_and_prints_whole(open_page, name):
     assert page.evaluate(FADING) == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "scheme", [pytest.param("light", marks=pytest.mark.weekly), "dark"]
+)
 @pytest.mark.parametrize("name", FEW)
 def test_a_page_fits_a_screen_in_both_themes_and_prints_in_light(open_page, name, scheme):
     page = open_page(f"{name}.html", 1400, scheme)
@@ -245,7 +247,9 @@ def test_a_phone_lays_out_what_is_near_the_screen_and_measures_it_then(open_page
     assert set(section.evaluate(stops)) == {0}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "scheme", ["light", pytest.param("dark", marks=pytest.mark.weekly)]
+)
 def test_a_figure_is_enlarged_by_touch_and_keyboard(open_page, scheme):
     page = open_page("notebooks/07_transformer.html", 390, scheme)
     figure, dialog = page.locator("#figure-7-1"), page.locator("dialog.enlarged")

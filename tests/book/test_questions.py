@@ -354,7 +354,9 @@ def test_answers_are_checked_where_nothing_can_be_stored(reader):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "scheme", ["light", pytest.param("dark", marks=pytest.mark.weekly)]
+)
 def test_questions_are_accessible_large_enough_and_blank_on_paper(reader, scheme):
     page = reader(CHAPTER)
     page.emulate_media(color_scheme=scheme)

@@ -192,8 +192,15 @@ def test_a_weight_can_be_checked_by_hand(visit):
     assert abs(number(mass) / number(total) - number(weight)) < 0.011
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1400])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (390, "light"),
+        pytest.param(390, "dark", marks=pytest.mark.weekly),
+        pytest.param(1400, "light", marks=pytest.mark.weekly),
+        (1400, "dark"),
+    ],
+)
 @pytest.mark.parametrize("name", ["index", "try"])
 def test_the_view_is_accessible_and_fits(visit, name, width, scheme):
     page = visit(name, width, scheme)
