@@ -73,6 +73,16 @@ def learn(Q, K, steps, rate):
         M -= rate * gradient(M, Q, K)
     return M
 """,
+    "1.7": """
+def highest_weight(m, c):
+    scores = torch.zeros(m, dtype=torch.float64)
+    scores[0] = c
+    return torch.softmax(scores, dim=0)[0].item()
+
+
+def sharpening(m, m0, c):
+    return (c + math.log(m - 1) - math.log(m0 - 1)) / c
+""",
 }
 
 MISTAKES = {
@@ -130,6 +140,21 @@ MISTAKES = {
 - ignores the rate: `rate * gradient` -> `0.5 * gradient`
 - the softmax over the questions:
   `weights = torch.softmax(q @ M @ K.T, dim=0)` -> `weights = torch.softmax(Q @ M @ K.T, dim=0)[i]`
+""",
+    "1.7": """
+- a single other key: `torch.zeros(m, ` -> `torch.zeros(2, `
+- m other keys: `torch.zeros(m, ` -> `torch.zeros(m + 1, `
+- scores between -c and c: `scores[0] = c` -> `scores[0] = c; scores[1:] = -c`
+- the lowest weight: `scores[0] = c` -> `scores[0] = -c`
+- overflows: `torch.softmax(scores, dim=0)[0].item()` -> `math.exp(c) / (math.exp(c) + m - 1)`
+- returns a tensor: `[0].item()` -> `[0]`
+- m other keys in the factor: `math.log(m - 1) - math.log(m0 - 1)` -> `math.log(m) - math.log(m0)`
+- a ratio of logarithms: `(c + math.log(m - 1) - math.log(m0 - 1)) / c` -> `math.log(m) / math.log(m0)`
+- in proportion to the keys:
+  `(c + math.log(m - 1) - math.log(m0 - 1)) / c` -> `(m - 1) / (m0 - 1)`
+- from many to few: `+ math.log(m - 1) - math.log(m0 - 1)` -> `- math.log(m - 1) + math.log(m0 - 1)`
+- the temperature: `return (c + math.log(m - 1) - math.log(m0 - 1)) / c` -> `return c / (c + math.log(m - 1) - math.log(m0 - 1))`
+- the new difference of scores: `math.log(m0 - 1)) / c` -> `math.log(m0 - 1))`
 """,
 }
 
