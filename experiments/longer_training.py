@@ -1,14 +1,15 @@
 """What is left of the differences between chapter 7's translators after 24 epochs.
 
 The chapter trains for eight. The rates are those of the chapters, with the same warm-up of
-50 updates and a fall to zero at the end of training. The embeddings of the recurrent models
-take the step that the factor gives a Transformer's. With pre-norm, blocks normalise the
-input of each sublayer.
+50 updates and a fall to zero at the end of training; three models have another one besides.
+The embeddings of the recurrent models take the step that the factor gives a Transformer's.
+With pre-norm, blocks normalise the input of each sublayer.
 """
 
 from types import SimpleNamespace
 
 from experiments.models import (
+    BIDIRECTIONAL,
     LUONG,
     MODELS,
     STATE_ALONE,
@@ -37,8 +38,14 @@ ROWS = {  # the parts, sizes and rate, the part that is removed, the step of the
     "with pre-norm": (PRE_NORM, *MODELS["Transformer"][1:], None, 1),
     "recurrent, with attention": (*MODELS["recurrent, with attention"], None, 8),
     "output from the state alone": (STATE_ALONE, *RECURRENT, None, 8),
+    "bidirectional": (BIDIRECTIONAL, *RECURRENT, None, 8),
     "attention after the step": (LUONG, *RECURRENT, None, 8),
 }
+OTHER_RATES = {"Transformer": 2, "with pre-norm": 2, "recurrent, with attention": 1 / 2}
+for name, factor in OTHER_RATES.items():
+    parts, sizes, lr, *others = ROWS[name]
+    rate = {2: "twice the rate", 1 / 2: "half the rate"}[factor]
+    ROWS[f"{name}, {rate}"] = parts, sizes, factor * lr, *others
 COLUMNS = {}
 for number in EPOCHS:
     COLUMNS |= {f"BLEU, {number} epochs": 1, f"sentences, {number} epochs": 1}
