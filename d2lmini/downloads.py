@@ -84,9 +84,11 @@ def smollm2_heads():
 
     A dict with `heads`, for each a "rule" that names what it attends to, its "layer"
     and number, "head", and the mean weight on that, "here", "elsewhere" in sixteen more
-    sentences, and there in the mean of "all heads"; `mostly first`, how many heads of
-    how many give most weight to the first token; `sentences`, each with "tokens" and
-    "weights" (heads, n, n); and `origin`, where it was measured.
+    sentences, and there in the mean of "all heads"; `two nouns`, what the head from a
+    pronoun to its noun gives this noun and another, if its own comes first and second;
+    `mostly first`, how many heads of how many give most weight to the first token;
+    `sentences`, each with "tokens" and "weights" (heads, n, n); and `origin`, where it
+    was measured.
     """
     path = importlib.resources.files("d2lmini") / "data" / "heads.json"
     found = json.loads(path.read_text("utf-8"))

@@ -319,7 +319,10 @@ class Trainer(HyperParameters):
 
     @property
     def history(self):
-        """A pandas DataFrame: one row per epoch begun, one column per reported quantity."""
+        """A pandas DataFrame: one row per epoch begun, one column per reported quantity.
+
+        A value is the mean over the batches, weighted by their numbers of examples.
+        """
         import pandas as pd  # slow to import, and only needed here
 
         means = {

@@ -366,7 +366,7 @@ class Seq2SeqDecoder(Decoder):
         """Saved weights without a matrix for the context, as d2l's, get zeros there."""
         zeros = torch.zeros_like(self.dense_context.weight)
         state_dict.setdefault(f"{prefix}dense_context.weight", zeros)
-        super(Seq2SeqDecoder, self)._load_from_state_dict(state_dict, prefix, *args)
+        Decoder._load_from_state_dict(self, state_dict, prefix, *args)
 
 
 class EncoderDecoder(Classifier):

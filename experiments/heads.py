@@ -3,7 +3,8 @@
 The model is SmolLM2 with 135 million parameters, 30 layers of nine heads. For each rule,
 the program takes the head that gives most weight to the tokens which the rule names, in
 the mean over all cases in five sentences. It measures this head, and the mean of all
-heads, in sixteen other sentences as well. Chapter 5 draws from the file.
+heads, in sixteen other sentences as well. In ten pairs of sentences the head from a pronoun
+to its noun has two nouns to choose from. Chapter 5 draws from the file.
 """
 
 import json
@@ -44,6 +45,24 @@ OTHERS = [
     ("The girl thanked the man because he had helped.", "he", "man", "thanked"),
     ("Our teacher opened the book and it was empty.", "it", "book", "opened"),
     ("The farmer pulled the cart until it moved.", "it", "cart", "pulled"),
+]
+
+# In each of these only the pronoun changes, and with it the noun that it stands for: first
+# the noun that comes first, which is masculine in half of them, and then the second.
+TWO_NOUNS = [
+    ("The boy called the girl because {} was late.", {"he": "boy", "she": "girl"}),
+    ("The woman wrote to the man when {} was in Paris.", {"she": "woman", "he": "man"}),
+    ("The uncle visited the aunt while {} was ill.", {"he": "uncle", "she": "aunt"}),
+    ("The princess saw the prince before {} left.", {"she": "princess", "he": "prince"}),
+    ("The father met the daughter when {} came home.", {"he": "father", "she": "daughter"}),
+    ("The nun helped the monk until {} was tired.", {"she": "nun", "he": "monk"}),
+    ("The husband left the wife after {} had lied.", {"he": "husband", "she": "wife"}),
+    ("The queen praised the king because {} was brave.", {"she": "queen", "he": "king"}),
+    (
+        "The brother followed the sister until {} stopped.",
+        {"he": "brother", "she": "sister"},
+    ),
+    ("The mother drove the son home after {} had eaten.", {"she": "mother", "he": "son"}),
 ]
 
 
@@ -102,6 +121,38 @@ def scores(texts, sentences):
     return {rule: torch.stack(found).mean(dim=0) for rule, found in cases.items()}
 
 
+def two_nouns(model, tokenizer, heads):
+    """The weight of the head from a pronoun to its noun on this, and on the other noun.
+
+    For each place of the pronoun's noun: the mean weights, and in how many cases of how
+    many its noun has the larger one.
+    """
+    (place,) = [
+        (one["layer"] - 1, one["head"] - 1)
+        for one in heads
+        if one["rule"] == "from a pronoun to its noun"
+    ]
+    cases = {"first": [], "second": []}
+    for text, nouns in TWO_NOUNS:
+        for (pronoun, noun), which in zip(nouns.items(), cases, strict=True):
+            tokens, weights = attend(model, tokenizer, text.format(pronoun))
+            (other,) = {*nouns.values()} - {noun}
+            row = weights[place][tokens.index(pronoun)]
+            cases[which].append(row[[tokens.index(noun), tokens.index(other)]])
+    found = []
+    for which, pairs_of_weights in cases.items():
+        own, other = torch.stack(pairs_of_weights).T
+        found.append(
+            {
+                "its noun comes": which,
+                "weight": round(own.mean().item(), 2),
+                "weight of the other": round(other.mean().item(), 2),
+                "larger": [(own > other).sum().item(), len(own)],
+            }
+        )
+    return found
+
+
 def tables():
     """The file, in which each head and each sentence has a line."""
     found = {"origin": results.origin().strip("*")} | measure()
@@ -133,6 +184,7 @@ def measure():
     first = scores(texts, SENTENCES)["the first token"]
     return {
         "heads": heads,
+        "two nouns": two_nouns(model, tokenizer, heads),
         "mostly first": [(first > 0.5).sum().item(), first.numel()],
         "sentences": [
             {
