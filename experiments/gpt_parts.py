@@ -1,9 +1,4 @@
-"""Which parts of today's language models improve a small one of Python's library.
-
-Two controls show what the learned positions of GPT-2 cost. In one the table starts at 0,
-not with random values, and in the other there are no positions. All else, also the batches,
-is as in the other rows.
-"""
+"""Which parts of today's language models improve a small one of Python's library."""
 
 from functools import lru_cache
 
@@ -13,7 +8,7 @@ import d2lmini
 from experiments.models import num_weights
 from experiments.own_text import encode
 
-RATES = 0.003, 0.006, 0.012, 0.02
+RATES = 0.006, 0.012, 0.02
 COLUMNS = {"weights": 0, **{f"rate {rate}": 3 for rate in RATES}}
 SIZES = {"vocab_size": 1024, "num_blks": 2, "num_heads": 4, "max_len": 128}
 STDS = {"small": 0.02, "larger": 64**-0.5}  # first weights of the feed-forward networks
@@ -24,11 +19,9 @@ PARTS = {  # the fields of `GPTConfig`
     "two key–value heads": {"num_kv_heads": 2},
     "own output layer": {"tied": False},
 }
-# Controls, which `GPT` has no option for.
-NO_POSITIONS, FROM_ZERO = "no positions", "learned positions from 0"
+NO_POSITIONS = "no positions"  # a control, which `GPT` has no option for
 MODELS = {  # the parts that differ from GPT-2's
     "GPT-2's parts": [],
-    FROM_ZERO: [FROM_ZERO],
     NO_POSITIONS: [NO_POSITIONS],
     **{part: [part] for part in PARTS},
     "SwiGLU, rotary": ["SwiGLU", "rotary"],
@@ -38,15 +31,10 @@ MODELS = {  # the parts that differ from GPT-2's
 }
 
 
-def rows(seed, only=""):
-    """GPT-2 and its variants, trained alike, with small and with larger first weights.
-
-    With the name of a model, its rows alone.
-    """
+def rows(seed):
+    """GPT-2 and its variants, trained alike, with small and with larger first weights."""
     for size, std in STDS.items():
         for name, parts in MODELS.items():
-            if only not in ("", name):
-                continue
             runs = [trained(parts, std, rate, seed) for rate in RATES]
             bits = [score for _, score in runs]
             yield f"{name}, {size} first weights", (runs[0][0], *bits)
@@ -62,8 +50,6 @@ def trained(parts, std, lr, seed):
     model = d2lmini.GPT(config, lr=lr, ffn_std=std)
     if NO_POSITIONS in parts:
         model.positions = None
-    if FROM_ZERO in parts:
-        torch.nn.init.zeros_(model.positions.weight)
     torch.manual_seed(seed)  # the same batches for all
     return num_weights(model), train(model, 150, precision="bf16-mixed")
 

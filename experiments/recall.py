@@ -6,16 +6,7 @@ twice, and the later value counts. A model is a pattern of layers, a letter for 
 A long job has four times the updates, at lower rates. The models of a job, one for each
 rate and seed, are trained together, as one tensor of weights. Its records are appended to
 recall.jsonl in the folder ROOT, and what is there is not trained again. JOBS processes
-share the DEVICE, cpu or cuda. PATTERNS, separated by commas, are trained alone.
-
-Two objections to the first tables have a table of their own, recall_norm. Published layers
-normalise what a head reads, and ours do not, so that addition might be behind the delta
-rule only because its sums grow: here both have an RMSNorm with a gain before the output
-matrix. And a gate whose bias starts at 0 forgets half in 16 tokens: here it starts at +6,
-and half is left after 4,000. All else is as before. Fixed before the first run: the rule
-counts where keys are written twice if the ranges of addition and delta, both with the norm,
-lie apart at 64 pairs; and the gate's row measured a start if the range with +6 reaches the
-mean without a gate.
+share the DEVICE, cpu or cuda.
 """
 
 import json
@@ -56,35 +47,6 @@ class Addition(d2lmini.DeltaAttention):
         return heads
 
 
-class Shifted(torch.nn.Linear):
-    """A linear layer to whose outputs 6 is added, so that a gate begins nearly open."""
-
-    def forward(self, X):
-        return super().forward(X) + 6
-
-
-class Keeping(d2lmini.DeltaAttention):
-    """The layer with the delta rule and a gate, which forgets nearly nothing at first."""
-
-    def __init__(self, num_hiddens, num_heads, **options):
-        super().__init__(num_hiddens, num_heads, gated=True, **options)
-        self.W_g = Shifted(num_hiddens, num_heads)
-
-
-def normed(Layer):
-    """Such a layer, but each head's output is normalised, as RetNet's or DeltaNet's is."""
-
-    class Normed(Layer):
-        def __init__(self, num_hiddens, num_heads, **options):
-            super().__init__(num_hiddens, num_heads, **options)
-            self.norm = torch.nn.RMSNorm(num_hiddens // num_heads, eps=1e-5)
-
-        def attend(self, *inputs):
-            return self.norm(super().attend(*inputs))
-
-    return Normed
-
-
 LAYERS = {
     "S": partial(d2lmini.WindowAttention, conv=CONV),
     "W": partial(d2lmini.WindowAttention, window=WINDOW, conv=CONV),
@@ -92,10 +54,6 @@ LAYERS = {
     "A": partial(Addition, conv=CONV),
     "D": partial(d2lmini.DeltaAttention, conv=CONV),
     "G": partial(d2lmini.DeltaAttention, gated=True, conv=CONV),
-    "a": partial(normed(Addition), conv=CONV),
-    "d": partial(normed(d2lmini.DeltaAttention), conv=CONV),
-    "K": partial(Keeping, conv=CONV),
-    "k": partial(normed(Keeping), conv=CONV),
 }
 NAMES = {
     "S": "softmax",
@@ -104,17 +62,12 @@ NAMES = {
     "A": "addition",
     "D": "delta",
     "G": "gated delta",
-    "a": "addition, norm",
-    "d": "delta, norm",
-    "K": "gated delta, gate at +6",
-    "k": "gated delta, gate at +6, norm",
 }
 KINDS = "SSSS", "WWWW", "LLLL", "AAAA", "DDDD", "GGGG"
 HYBRIDS = "LLLS", "LSLL", "SLLL", "AAAS", "DDDS", "GGGS", "GSGG", "SGGG", "WWWS"
 CONTROLS = "S", "SS"  # softmax alone
 WIDTHS = 16, 32, 64
 OVERWRITTEN = "SSSS", "LLLL", "AAAA", "DDDD", "GGGG", "GGGS"
-NORMED = "AAAA", "aaaa", "DDDD", "dddd", "GGGG", "KKKK", "kkkk"
 WIDE = "LLLL", "DDDD", "GGGG"
 PATIENT = "LLLS", "LLLL"
 SMALL, LARGE = None, 1  # the size with which embeddings begin: chapter 11's, 0.02, or 1
@@ -145,21 +98,13 @@ def every_job():
             for pattern, width in product(WIDE, WIDTHS)
             if width != WIDTH
         ),
-        *(
-            Job(task, LARGE, pattern)
-            for task, pattern in product(("overwritten", "pairs"), NORMED)
-            if pattern not in KINDS
-        ),
     ]
     # Addition is a control of the models that begin with large embeddings.
     return [job for job in every if job.size == LARGE or "A" not in job.pattern]
 
 
-def tables(jobs=1, device="cpu", seeds=3, updates=UPDATES, root="data", patterns=""):
-    """The tables, after all jobs whose records are not there yet.
-
-    With patterns, separated by commas, only their jobs run.
-    """
+def tables(jobs=1, device="cpu", seeds=3, updates=UPDATES, root="data"):
+    """The tables, after all jobs whose records are not there yet."""
     path = Path(root, "recall.jsonl")
     path.parent.mkdir(parents=True, exist_ok=True)
     done = {}
@@ -167,8 +112,6 @@ def tables(jobs=1, device="cpu", seeds=3, updates=UPDATES, root="data", patterns
         done.setdefault(job_of(record), set()).add((record["rate"], record["seed"]))
     runs = {long: {*product(rates, range(seeds))} for long, rates in RATES.items()}
     todo = [job for job in every_job() if runs[job.long] - done.get(job, set())]
-    if patterns:
-        todo = [job for job in todo if job.pattern in patterns.split(",")]
     shared = {"updates": updates, "seeds": range(seeds), "device": device}
     if failed := run_all(todo, path, jobs, origin(device), **shared):
         sys.exit(f"{failed} of {len(todo)} jobs failed; no table is written")
@@ -442,7 +385,6 @@ COLUMNS = {  # of each table, after that of the models
     ],
     "recall_state": ["width", "numbers in a matrix", *EACH, "rate"],
     "recall_overwritten": ["size", *EACH, "rate"],
-    "recall_norm": ["written", *EACH, "rate", f"{MOST}, each rate"],
 }
 
 
@@ -532,16 +474,6 @@ def rows_of_tables(records):
         if chosen := find("recall_overwritten", "overwritten", size, pattern):
             cells = "1" if size == LARGE else "0.02", *shares(chosen), rate(chosen)
             add("recall_overwritten", title(pattern), *cells)
-    for task, pattern in product(("overwritten", "pairs"), NORMED):
-        found = records_of("recall_norm", task, LARGE, pattern)
-        if found:
-            chosen, rates = best(found), by_rate(found)
-            times = "twice" if task == "overwritten" else "once"
-            each = " / ".join(
-                f"{statistics.mean(one['accuracy'][-1]):.2f}" for one in rates
-            )
-            cells = times, *shares(chosen), rate(chosen), each
-            add("recall_norm", title(pattern), *cells)
     return {
         name: (rows, "\n\n".join(dict.fromkeys(origins)))
         for name, (rows, origins) in lines.items()

@@ -16,13 +16,13 @@ from tools import ROOT
 NOTEBOOK = ROOT / "notebooks" / "07_transformer.ipynb"
 LAST = "def step_time("  # in the last cell that is needed
 TOKENS = 11, 22, 44, 88, 176
+COLUMNS = [f"{number} tokens" for number in TOKENS]
 
 
 def tables():
     """The table of ratios."""
     rows = chapter.run(NOTEBOOK, measure, last=LAST)
-    columns = ["", *(f"{number} tokens" for number in TOKENS)]
-    yield "step_time", results.table(columns, rows)
+    yield "step_time", results.table(["", *COLUMNS], rows)
 
 
 def measure(names, turns=5):

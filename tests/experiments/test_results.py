@@ -17,6 +17,7 @@ from experiments import (
     results,
     serving_speed,
     stages,
+    step_time,
     tool_calls,
 )
 from tools import ROOT
@@ -40,6 +41,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
         "contamination": ["", *evaluation.COLUMNS],
         "contamination_pairs": evaluation.PAIRS,
         "judge": ["", *evaluation.JUDGE],
+        "step_time": ["", *step_time.COLUMNS],
         "tool_calls": ["", *tool_calls.COLUMNS],
     }
     for several in (pretrained.COLUMNS, stages.TABLES, recall.COLUMNS):
