@@ -8,7 +8,7 @@ import d2lmini
 from experiments.models import num_weights
 from experiments.own_text import encode
 
-RATES = 0.006, 0.012, 0.02
+RATES = 0.003, 0.006, 0.012, 0.02
 COLUMNS = {"weights": 0, **{f"rate {rate}": 3 for rate in RATES}}
 SIZES = {"vocab_size": 1024, "num_blks": 2, "num_heads": 4, "max_len": 128}
 STDS = {"small": 0.02, "larger": 64**-0.5}  # first weights of the feed-forward networks
@@ -31,10 +31,15 @@ MODELS = {  # the parts that differ from GPT-2's
 }
 
 
-def rows(seed):
-    """GPT-2 and its variants, trained alike, with small and with larger first weights."""
+def rows(seed, only=""):
+    """GPT-2 and its variants, trained alike, with small and with larger first weights.
+
+    With the name of a model, its rows alone.
+    """
     for size, std in STDS.items():
         for name, parts in MODELS.items():
+            if only not in ("", name):
+                continue
             runs = [trained(parts, std, rate, seed) for rate in RATES]
             bits = [score for _, score in runs]
             yield f"{name}, {size} first weights", (runs[0][0], *bits)
