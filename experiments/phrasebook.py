@@ -7,10 +7,8 @@ from collections import Counter
 
 import d2lmini
 from experiments.models import (
-    BIDIRECTIONAL,
-    LUONG,
     MODELS,
-    STATE_ALONE,
+    RECURRENT,
     TRANSLATION,
     VARIANTS,
     control,
@@ -24,9 +22,11 @@ COLUMNS = TRANSLATION
 STEP = "embeddings' rate × 8"
 LARGER_STEP = {  # their embeddings take the steps of the Transformer's
     f"recurrent, with attention, {STEP}": MODELS["recurrent, with attention"],
-    f"the same, output from the state alone, {STEP}": (STATE_ALONE, (64, 128, 1), 0.01),
-    f"recurrent, bidirectional, {STEP}": (BIDIRECTIONAL, (64, 128, 1), 0.01),
-    f"recurrent, attention after the step, {STEP}": (LUONG, (64, 128, 1), 0.01),
+    f"the same, output from the state alone, {STEP}": RECURRENT[
+        "output from the state alone"
+    ],
+    f"recurrent, bidirectional, {STEP}": RECURRENT["bidirectional"],
+    f"recurrent, attention after the step, {STEP}": RECURRENT["attention after the step"],
 }
 
 

@@ -6,9 +6,8 @@ import torch
 from torch import nn
 
 from experiments.models import (
-    LUONG,
     MODELS,
-    STATE_ALONE,
+    RECURRENT,
     TRANSFORMER,
     VARIANTS,
     UnvalidatedTrainer,
@@ -95,11 +94,7 @@ PARTS = {  # each removed in turn: its modules' names, and what takes their plac
     "self-attention of the decoder": ("decoder.blks.*.attention1", ZerosWithCache),
     "factor √d of the embeddings": ("??coder", unscaled),
 }
-VARIED = {  # more models of the phrasebook
-    "with one head": (TRANSFORMER, (64, 128, 1, 2, 0), 0.005),
-    "output from the state alone": (STATE_ALONE, (64, 128, 1), 0.01),
-    "attention after the step": (LUONG, (64, 128, 1), 0.01),
-}
+ONE_HEAD = TRANSFORMER, (64, 128, 1, 2, 0), 0.005
 RESIDUAL = "residual connections"
 BOTH = "feed-forward networks", "self-attention of the encoder"
 
@@ -127,7 +122,7 @@ def rows(seed):
     for name in (recurrent, "output from the state alone", "attention after the step"):
         variants[f"{name}, embeddings' rate × 8"] = name, (), 1, 8
     for title, (name, removed, slower, factor) in variants.items():
-        names, sizes, lr = {**MODELS, **VARIED}[name]
+        names, sizes, lr = {**MODELS, **RECURRENT, "with one head": ONE_HEAD}[name]
         model = translator(VARIANTS, data, names, sizes, slower * lr, seed)
         model.factor = factor
         for part in removed:
