@@ -21,7 +21,7 @@ from small_course import (
 
 from grading import grade
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.weekly  # grading a second time; test_grading grades in every run
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,6 @@ def test_own_tests_for_no_assignment_of_the_course_are_refused(copied):
     assert f"must be named as one of {NAME}, 13_mine, not '00_doublin'" in said
 
 
-@pytest.mark.weekly
 def test_the_penalty_for_being_late_counts_points_given_by_hand(copied):
     config = copied / "nbgrader_config.py"
     settings = config.read_text(encoding="utf-8").replace("A_DAY = 0", "A_DAY = 10")
@@ -91,7 +90,6 @@ def test_the_penalty_for_being_late_counts_points_given_by_hand(copied):
     assert said.startswith("0.25 taken off for being late")
 
 
-@pytest.mark.weekly
 def test_a_second_submission_under_another_name_is_graded(copied):
     proper = copied / "submitted" / "ben" / NAME / f"{NAME}.ipynb"
     own_name = proper.rename(proper.with_name("mywork.ipynb"))
