@@ -16,7 +16,7 @@ from experiments.models import (
     translator,
 )
 
-COLUMNS = {name: digits for name, digits in TRANSLATION.items() if name != "sentences"}
+COLUMNS = TRANSLATION
 
 
 def rows(seed, root="data"):
@@ -28,10 +28,8 @@ def rows(seed, root="data"):
     ]:
         data = d2lmini.MTFraEng(batch_size, source="tatoeba", root=root, **options)
         model = translator(d2lmini, data, parts, sizes, lr, seed)
-        weights, epochs, bleu, _, four = train(model, TimedTrainer(60, warmup), data)
-        yield title, (weights, epochs, bleu, four)
-    title, (weights, epochs, bleu, _, four) = control(data, seed)
-    yield title, (weights, epochs, bleu, four)
+        yield title, train(model, TimedTrainer(60, warmup), data)
+    yield control(data, seed)
 
 
 class TimedTrainer(d2lmini.Trainer):
