@@ -47,6 +47,35 @@ class Addition(d2lmini.DeltaAttention):
         return heads
 
 
+class Shifted(torch.nn.Linear):
+    """A linear layer to whose outputs 6 is added, so that a gate begins nearly open."""
+
+    def forward(self, X):
+        return super().forward(X) + 6
+
+
+class Keeping(d2lmini.DeltaAttention):
+    """The layer with the delta rule and a gate, which forgets nearly nothing at first."""
+
+    def __init__(self, num_hiddens, num_heads, **options):
+        super().__init__(num_hiddens, num_heads, gated=True, **options)
+        self.W_g = Shifted(num_hiddens, num_heads)
+
+
+def normed(Layer):
+    """Such a layer, but each head's output is normalised, as RetNet's or DeltaNet's is."""
+
+    class Normed(Layer):
+        def __init__(self, num_hiddens, num_heads, **options):
+            super().__init__(num_hiddens, num_heads, **options)
+            self.norm = torch.nn.RMSNorm(num_hiddens // num_heads, eps=1e-5)
+
+        def attend(self, *inputs):
+            return self.norm(super().attend(*inputs))
+
+    return Normed
+
+
 LAYERS = {
     "S": partial(d2lmini.WindowAttention, conv=CONV),
     "W": partial(d2lmini.WindowAttention, window=WINDOW, conv=CONV),
@@ -54,6 +83,9 @@ LAYERS = {
     "A": partial(Addition, conv=CONV),
     "D": partial(d2lmini.DeltaAttention, conv=CONV),
     "G": partial(d2lmini.DeltaAttention, gated=True, conv=CONV),
+    "a": partial(normed(Addition), conv=CONV),
+    "d": partial(normed(d2lmini.DeltaAttention), conv=CONV),
+    "K": partial(Keeping, conv=CONV),
 }
 NAMES = {
     "S": "softmax",
@@ -62,6 +94,9 @@ NAMES = {
     "A": "addition",
     "D": "delta",
     "G": "gated delta",
+    "a": "addition, norm",
+    "d": "delta, norm",
+    "K": "gated delta, gate at +6",
 }
 KINDS = "SSSS", "WWWW", "LLLL", "AAAA", "DDDD", "GGGG"
 HYBRIDS = "LLLS", "LSLL", "SLLL", "AAAS", "DDDS", "GGGS", "GSGG", "SGGG", "WWWS"
@@ -105,18 +140,24 @@ def every_job():
 
 def tables(jobs=1, device="cpu", seeds=3, updates=UPDATES, root="data"):
     """The tables, after all jobs whose records are not there yet."""
+    records = train(every_job(), jobs, device, seeds, updates, root)
+    for name, (rows, origins) in rows_of_tables(records).items():
+        yield name, results.table(["", *COLUMNS[name]], rows), origins
+
+
+def train(wanted, jobs, device, seeds, updates, root):
+    """The records there are, after all wanted jobs whose records were not there yet."""
     path = Path(root, "recall.jsonl")
     path.parent.mkdir(parents=True, exist_ok=True)
     done = {}
     for record in read(path, updates):
         done.setdefault(job_of(record), set()).add((record["rate"], record["seed"]))
     runs = {long: {*product(rates, range(seeds))} for long, rates in RATES.items()}
-    todo = [job for job in every_job() if runs[job.long] - done.get(job, set())]
+    todo = [job for job in wanted if runs[job.long] - done.get(job, set())]
     shared = {"updates": updates, "seeds": range(seeds), "device": device}
     if failed := run_all(todo, path, jobs, origin(device), **shared):
         sys.exit(f"{failed} of {len(todo)} jobs failed; no table is written")
-    for name, (rows, origins) in rows_of_tables(read(path, updates)).items():
-        yield name, results.table(["", *COLUMNS[name]], rows), origins
+    return read(path, updates)
 
 
 def origin(device):
