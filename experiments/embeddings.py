@@ -11,6 +11,7 @@ from experiments.models import (
     ATTENTIVE,
     BIDIRECTIONAL,
     LUONG,
+    LUONG_DOT,
     STATE_ALONE,
     TRANSFORMER,
     VARIANTS,
@@ -25,6 +26,7 @@ MODELS = {  # the parts, the sizes, and what multiplies the embeddings
     "recurrent, output from the state alone": (STATE_ALONE, (64, 128, 1), 1),
     "recurrent, bidirectional": (BIDIRECTIONAL, (64, 128, 1), 1),
     "recurrent, attention after the step": (LUONG, (64, 128, 1), 1),
+    "recurrent, dot product after the step": (LUONG_DOT, (64, 128, 1), 1),
     "Transformer": (TRANSFORMER, (64, 128, 4, 2, 0), 8),
 }
 RATES = 0.005, 0.01, 0.02

@@ -27,15 +27,26 @@ from tools.book import pages
 
 LAST = 'results["fine_tuning"] ='
 LATER = "grpo_loss", "grpo_step"  # of later cells, of which nothing else is needed
+SEEDS = 5
 PARTS, STEPS, ROUNDS = 8, 40, 8  # a part has as many steps or rounds as the page
 ANSWERS = 128  # in a step of GRPO: eight to each of sixteen questions
 SHOWN = 1, 3, 8  # parts, for which there is a number for each seed
 BASE = "base model, own format"
+DRAWN = [f"{part * STEPS * ANSWERS:,}" for part in range(PARTS + 1)]
+COLUMNS = {
+    "longer_rewards": ["answers drawn", *DRAWN],
+    "longer_rewards_seeds": [
+        "",
+        *(f"seed {seed}" for seed in range(SEEDS)),
+        "mean",
+        "mean at τ = 1",
+    ],
+}
 
 
-def tables(seeds=5):
-    """Means over the seeds against the steps, and the numbers of the seeds."""
-    runs = chapter.run_seeds(seeds, stages.NOTEBOOK, measure, last=LAST)
+def tables():
+    """Means over five seeds against the steps, and the numbers of the seeds."""
+    runs = chapter.run_seeds(SEEDS, stages.NOTEBOOK, measure, last=LAST)
     yield "longer_rewards", means(runs)
     yield "longer_rewards_seeds", each_seed(runs)
 
@@ -48,8 +59,7 @@ def means(runs):
     ]
     base = statistics.mean(run["base"]["test"] for run in runs)
     rows.append([BASE, percent(base), *[""] * PARTS])
-    drawn = [f"{part * STEPS * ANSWERS:,}" for part in range(PARTS + 1)]
-    return results.table(["answers drawn", *drawn], rows)
+    return results.table(COLUMNS["longer_rewards"], rows)
 
 
 def mean(runs, name, part, column="test"):
@@ -74,10 +84,9 @@ def each_seed(runs):
     for name in runs[0]["parts"]:
         for part in SHOWN:
             found = [run["parts"][name][part] for run in runs]
-            add(f"{name}, {part * STEPS * ANSWERS:,} answers", found)
+            add(f"{name}, {DRAWN[part]} answers", found)
         add(f"{name}, chosen", [chosen(run["parts"][name]) for run in runs])
-    seeds = [f"seed {seed}" for seed in range(len(runs))]
-    return results.table(["", *seeds, "mean", "mean at τ = 1"], rows)
+    return results.table(COLUMNS["longer_rewards_seeds"], rows)
 
 
 def chosen(parts):

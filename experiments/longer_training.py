@@ -1,7 +1,7 @@
 """What is left of the differences between chapter 7's translators after 24 epochs.
 
 The chapter trains for eight. The rates are those of the chapters, with the same warm-up of
-50 updates and a fall to zero at the end of training; three models have another one besides.
+50 updates and a fall to zero at the end of training; five models have another one besides.
 The embeddings of the recurrent models take the step that the factor gives a Transformer's.
 With pre-norm, blocks normalise the input of each sublayer.
 """
@@ -18,7 +18,7 @@ from experiments.models import (
     translator,
 )
 from experiments.norms import PreNormDecoder, PreNormEncoder
-from experiments.transformer_parts import remove
+from experiments.transformer_parts import BOTH, remove
 
 EPOCHS = 8, 24
 LIBRARY = SimpleNamespace(
@@ -26,6 +26,7 @@ LIBRARY = SimpleNamespace(
 )
 PRE_NORM = "PreNormEncoder", "PreNormDecoder"
 FACTOR = "factor √d of the embeddings"
+DOT = "dot product after the step"
 WHOLE, GRU = MODELS["Transformer"], MODELS["recurrent, with attention"]
 ROWS = {  # a model, and what multiplies its rate and, besides, that of its embeddings
     "Transformer": (WHOLE, 1, 1),
@@ -36,6 +37,9 @@ ROWS = {  # a model, and what multiplies its rate and, besides, that of its embe
     "Transformer, twice the rate": (WHOLE, 2, 1),
     "with pre-norm, twice the rate": ((PRE_NORM, *WHOLE[1:]), 2, 1),
     "recurrent, with attention, half the rate": (GRU, 1 / 2, 8),
+    "bidirectional, half the rate": (RECURRENT["bidirectional"], 1 / 2, 8),
+    f"{DOT}, half the rate": (RECURRENT[DOT], 1 / 2, 8),
+    f"without the {' and the '.join(BOTH)}": (WHOLE, 1, 1),
 }
 COLUMNS = {}
 for number in EPOCHS:
@@ -50,8 +54,9 @@ def rows(seed):
         for number in EPOCHS:
             model = translator(LIBRARY, data, parts, sizes, faster * lr, seed)
             model.factor = step
-            if FACTOR in title:
-                remove(FACTOR, model)
+            for part in (FACTOR, *BOTH):
+                if part in title:
+                    remove(part, model)
             trainer = UnvalidatedTrainer(number, gradient_clip_val=1, warmup=50)
             found += train(model, trainer, data)[2:4]
         yield title, found

@@ -29,6 +29,7 @@ PLAIN = "Seq2SeqEncoder", "Seq2SeqDecoder"
 ATTENTIVE = "Seq2SeqEncoder", "Seq2SeqAttentionDecoder"
 BIDIRECTIONAL = "BidirectionalEncoder", "Seq2SeqAttentionDecoder"
 LUONG = "Seq2SeqEncoder", "LuongDecoder"
+LUONG_DOT = "Seq2SeqEncoder", "LuongDotDecoder"
 STATE_ALONE = "Seq2SeqEncoder", "StateAloneDecoder"
 TRANSFORMER = "TransformerEncoder", "TransformerDecoder"
 MODELS = {  # of the phrasebook: the parts, sizes and highest learning rate
@@ -40,6 +41,7 @@ RECURRENT = {  # other models with attention
     "output from the state alone": (STATE_ALONE, (64, 128, 1), 0.01),
     "bidirectional": (BIDIRECTIONAL, (64, 128, 1), 0.01),
     "attention after the step": (LUONG, (64, 128, 1), 0.01),
+    "dot product after the step": (LUONG_DOT, (64, 128, 1), 0.01),
 }
 FOUR = {
     "go .": "va !",
@@ -115,6 +117,25 @@ class LuongDecoder(d2lmini.Seq2SeqAttentionDecoder):
         return logits, (values, hidden_state, valid_lens)
 
 
+class DotProduct(d2lmini.DotProductAttention):
+    """Scaled dot products of queries (b, n, p) with keys (b, m, p) that W_k makes."""
+
+    def __init__(self, num_hiddens):
+        super().__init__(dropout=0)
+        self.W_k = nn.Linear(num_hiddens, num_hiddens, bias=False)
+
+    attend = d2lmini.DotProductAttention.forward
+
+
+class LuongDotDecoder(LuongDecoder):
+    """The same with the score that Luong et al. (2015) call general, divided by √p."""
+
+    def __init__(self, vocab_size, embed_size, num_hiddens, num_layers, dropout=0):
+        super().__init__(vocab_size, embed_size, num_hiddens, num_layers, dropout)
+        self.attention = DotProduct(num_hiddens)
+        self.attention.apply(d2lmini.init_seq2seq)
+
+
 class Nothing(nn.Module):
     """In place of a matrix for the context: the output layer reads the state alone."""
 
@@ -150,6 +171,7 @@ VARIANTS = SimpleNamespace(  # the library, with these
         **vars(d2lmini),
         "BidirectionalEncoder": BidirectionalEncoder,
         "LuongDecoder": LuongDecoder,
+        "LuongDotDecoder": LuongDotDecoder,
         "StateAloneDecoder": state_alone(d2lmini.Seq2SeqAttentionDecoder),
         "Seq2Seq": EmbeddingRate,
     }

@@ -27,6 +27,9 @@ LARGER_STEP = {  # their embeddings take the steps of the Transformer's
     ],
     f"recurrent, bidirectional, {STEP}": RECURRENT["bidirectional"],
     f"recurrent, attention after the step, {STEP}": RECURRENT["attention after the step"],
+    f"recurrent, dot product after the step, {STEP}": RECURRENT[
+        "dot product after the step"
+    ],
 }
 
 

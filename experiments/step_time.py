@@ -1,16 +1,15 @@
 """How long chapter 7's translators take for a step of training, by the length of sentences.
 
-The recurrent model without attention has no loop of Python. Models and function are those
-of the notebook's cells, in whose kernel `measure` runs. A number is the time of a model
-divided by that of the Transformer, the median of five turns of all models, on one core.
+Recurrent models without attention, or with attention after the step of the GRU, have no
+loop of Python. The chapter's models and the function are those of the notebook's cells, in
+whose kernel `measure` runs. A number is the time of a model divided by that of the
+Transformer, the median of five turns of all models, on one core.
 """
 
 import statistics
 
-import torch
-
-import d2lmini
 from experiments import chapter, results
+from experiments.models import LUONG, LUONG_DOT, PLAIN, VARIANTS, translator
 from tools import ROOT
 
 NOTEBOOK = ROOT / "notebooks" / "07_transformer.ipynb"
@@ -28,17 +27,13 @@ def tables():
 def measure(names, turns=5):
     """The rows of the table, given the names that the notebook's cells define."""
     data, sizes = names["data"], (64, 128, 1)
-    torch.manual_seed(0)
-    plain = d2lmini.Seq2Seq(
-        d2lmini.Seq2SeqEncoder(len(data.src_vocab), *sizes),
-        d2lmini.Seq2SeqDecoder(len(data.tgt_vocab), *sizes),
-        tgt_pad=names["pad"],
-        lr=0.01,
-    )
-    models = {
-        "recurrent, with attention": names["models"]["recurrent, seed 0"],
-        "recurrent, without attention": plain,
-    }
+    models = {"recurrent, with attention": names["models"]["recurrent, seed 0"]}
+    for name, parts in {
+        "attention after the step": LUONG,
+        "dot product after the step": LUONG_DOT,
+        "without attention": PLAIN,
+    }.items():
+        models[f"recurrent, {name}"] = translator(VARIANTS, data, parts, sizes, 0.01, 0)
     whole, rows = names["models"]["Transformer, seed 0"], {name: [] for name in models}
     for number in TOKENS:
         ratios = {name: [] for name in models}

@@ -42,9 +42,10 @@ def test_a_bidirectional_encoder_reads_every_token_before_the_padding_and_none_a
     torch.testing.assert_close(state[0, :, 3:], outputs[0, :, 3:])  # the first token
 
 
-def test_a_decoder_that_attends_after_its_step_sees_no_later_token_and_no_padding():
+@pytest.mark.parametrize("Decoder", [models.LuongDecoder, models.LuongDotDecoder])
+def test_a_decoder_that_attends_after_its_step_sees_no_later_token_and_no_padding(Decoder):
     torch.manual_seed(0)
-    decoder = models.LuongDecoder(9, 4, 6, 1)
+    decoder = Decoder(9, 4, 6, 1)
     values, first = torch.randn(2, 3, 6), torch.randn(1, 2, 6)
     lengths = torch.tensor([3, 2])
     X = torch.randint(9, (2, 5))

@@ -80,6 +80,24 @@ def test_addition_is_the_delta_rule_without_what_it_takes_away():
     assert cache.states["memory"].shape == (2, 1, 8, 8)
 
 
+def test_a_norm_gives_every_head_the_same_size_and_a_gate_begins_open():
+    torch.manual_seed(0)
+    X, seen = torch.randn(2, 5, 8), []
+    normed, plain = (recall.LAYERS[letter](8, 2) for letter in "dD")
+    assert [*normed.state_dict()][:-1] == [*plain.state_dict()]
+    normed.load_state_dict(plain.state_dict(), strict=False)
+    for layer in (normed, plain):
+        hook = layer.W_o.register_forward_pre_hook(lambda _, inputs: seen.append(*inputs))
+        layer(X)
+        hook.remove()
+    sizes = [heads.unflatten(-1, (2, 4)).square().mean(dim=-1) for heads in seen]
+    torch.testing.assert_close(sizes[0], torch.ones(2, 5, 2), atol=0.1, rtol=0)
+    assert sizes[1].std() > 0.01
+    keeping, delta = recall.LAYERS["K"](8, 2), recall.LAYERS["D"](8, 2)
+    delta.load_state_dict(keeping.state_dict(), strict=False)
+    torch.testing.assert_close(keeping(X), delta(X), atol=1e-2, rtol=0)
+
+
 def test_without_a_layer_the_others_compute_what_they_did():
     models = recall.Ensemble("LS", 8, (0.01,), (0,), "cpu")
     tokens = torch.randint(recall.KEYS, (1, 2, 6))

@@ -11,14 +11,17 @@ from experiments import (
     bench,
     counting,
     evaluation,
+    longer_rewards,
     own_text,
     pretrained,
     recall,
+    recall_objections,
     results,
     serving_speed,
     stages,
     step_time,
     tool_calls,
+    tool_limits,
 )
 from tools import ROOT
 from tools import __main__ as commands
@@ -43,7 +46,10 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
         "judge": ["", *evaluation.JUDGE],
         "step_time": ["", *step_time.COLUMNS],
         "tool_calls": ["", *tool_calls.COLUMNS],
-    }
+        "tool_limits": ["", *tool_limits.COLUMNS],
+        "tool_limits_answers": ["question", tool_limits.BEFORE, tool_limits.AFTER],
+        "recall_objections": ["", *recall_objections.COLUMNS],
+    } | longer_rewards.COLUMNS
     for several in (pretrained.COLUMNS, stages.TABLES, recall.COLUMNS):
         heads |= {name: ["", *columns] for name, columns in several.items()}
     for name in __main__.experiments():
@@ -54,7 +60,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     assert sorted(included) == sorted(heads)
     for name, columns in heads.items():
         text = (results.FOLDER / f"{name}.md").read_text(encoding="utf-8")
-        assert text.startswith(results.table(columns, [])), name
+        assert text.startswith(results.table(columns, []).splitlines()[0]), name
         assert ORIGIN.fullmatch(text.splitlines()[-1]), name
 
 
