@@ -3,7 +3,7 @@
 The first table has the BLEU of the model with attention and of its controls, on all
 held-out sentences and by their length, that of decoders which read one state a step at a
 fixed distance, and those of the models with and without attention at two more learning
-rates and two more widths. The second has how many negations are still translated when
+rates, with larger steps of their embeddings, and with two more widths. The second has how many negations are still translated when
 states of the encoder are changed. The code is that of the notebook's cells, in whose
 kernel `measure` runs.
 """
@@ -16,7 +16,7 @@ from torch import nn
 
 import d2lmini
 from experiments import chapter, results
-from experiments.models import scores, state_alone
+from experiments.models import EmbeddingRate, scores, state_alone
 from tools import ROOT
 
 NOTEBOOK = ROOT / "notebooks" / "04_bahdanau.ipynb"
@@ -35,6 +35,7 @@ WIDER = {  # hidden units, of which the chapter's models have 128, and a rate
     "256 hidden units, half the rate": (256, 0.005),
     "512 hidden units": (512, 0.01),
     "512 hidden units, half the rate": (512, 0.005),
+    "512 hidden units, a quarter of the rate": (512, 0.0025),
 }
 SHIFTS = {"the same": 0, "the next": 1, "the next but one": 2}
 CHANGES = ["overwritten", "masked"]
@@ -189,6 +190,25 @@ def wider(names, seeds):
     return models
 
 
+class LargerSteps(EmbeddingRate):
+    """A translator whose embeddings take the steps of a Transformer's."""
+
+    factor = 8
+
+
+def with_larger_steps(names, seeds):
+    """Models with and without attention whose embeddings learn faster, by name."""
+    usual, d2lmini.Seq2Seq = d2lmini.Seq2Seq, LargerSteps  # `train` reads it
+    models = {
+        f"{kind}, embeddings' rate × 8": [
+            names["train"](names["kinds"][kind], i) for i in range(seeds)
+        ]
+        for kind in ("no attention", "attention")
+    }
+    d2lmini.Seq2Seq = usual
+    return models
+
+
 def tables():
     """The tables of scores and of ablations."""
     yield from chapter.run(NOTEBOOK, measure, last=LAST).items()
@@ -216,7 +236,7 @@ def measure(names, seeds=5):
             models[f"{kind}, {name} the rate"] = [
                 names["train"](names["kinds"][kind], i, lr) for i in range(seeds)
             ]
-    models |= wider(names, seeds)
+    models |= with_larger_steps(names, seeds) | wider(names, seeds)
     ablations = ablated(models["attention"], names)
     return {
         "attention": results.table(["", *BLEU], bleu(models, names)),
