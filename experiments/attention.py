@@ -3,9 +3,9 @@
 The first table has the BLEU of the model with attention and of its controls, on all
 held-out sentences and by their length, that of decoders which read one state a step at a
 fixed distance, and those of the models with and without attention at two more learning
-rates, with larger steps of their embeddings, and with two more widths. The second has how many negations are still translated when
-states of the encoder are changed. The code is that of the notebook's cells, in whose
-kernel `measure` runs.
+rates, with larger steps of their embeddings, and with two more widths. The second has how
+many negations are still translated when states of the encoder are changed. The code is that
+of the notebook's cells, in whose kernel `measure` runs.
 """
 
 import copy
