@@ -25,7 +25,7 @@ PARTS = {  # the fields of `GPTConfig`
     "own output layer": {"tied": False},
 }
 # Controls, which `GPT` has no option for.
-NO_POSITIONS, FROM_ZERO = "no positions", "learned positions from 0"
+NO_POSITIONS, FROM_ZERO = "no positions", "positions from 0"
 MODELS = {  # the parts that differ from GPT-2's
     "GPT-2's parts": [],
     FROM_ZERO: [FROM_ZERO],
