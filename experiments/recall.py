@@ -506,7 +506,7 @@ def rows_of_tables(records):
         if chosen := find("recall_state", "pairs", SMALL, pattern, width):
             cells = f"{numbers(chosen)[0]:,}", *shares(chosen), rate(chosen)
             add("recall_state", title(pattern), str(width), *cells)
-    for beta, width in product((None, 1), WIDTHS):
+    for beta, width in product((None, 1, 0.3), WIDTHS):
         found = [f"{share:.2f}" for share in untrained(width, beta)]
         rule = "added" if beta is None else f"delta rule, β = {beta}"
         cells = f"{width * width:,}", *found, ""

@@ -1,9 +1,11 @@
-"""Two objections to the tables of recall: layers without a norm, and a gate's first value.
+"""Three objections to the tables of recall: no norm, a gate's first value, and four blocks.
 
 Published layers normalise what a head reads, and ours do not. So addition might be behind
 the delta rule only because its sums grow. Here both have an RMSNorm with a gain before the
 output matrix, where keys are written twice. And a gate whose bias starts at 0 forgets half
 in 16 tokens. Here it starts at +6, and half is left after 4,000. All else is as in recall.
+And four blocks could recall less than one, which has to learn less. Here one block has the
+delta rule, adds, or is linear.
 
 Fixed before the first run: the rule counts where keys are written twice if the ranges of
 addition and delta, both with the norm, lie apart at 64 pairs. The gate's row measured a
@@ -18,6 +20,7 @@ JOBS = [
     recall.Job("overwritten", recall.LARGE, "aaaa"),
     recall.Job("overwritten", recall.LARGE, "dddd"),
     recall.Job("pairs", recall.LARGE, "KKKK"),
+    *(recall.Job("pairs", recall.LARGE, kind) for kind in "DAL"),
 ]
 TIMES = {"pairs": "once", "overwritten": "twice"}
 COLUMNS = ["keys written", *recall.EACH, "rate", f"{recall.MOST}, each rate"]
