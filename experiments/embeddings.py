@@ -27,6 +27,7 @@ MODELS = {  # the parts, the sizes, and what multiplies the embeddings
     "recurrent, bidirectional": (BIDIRECTIONAL, (64, 128, 1), 1),
     "recurrent, attention after the step": (LUONG, (64, 128, 1), 1),
     "recurrent, dot product after the step": (LUONG_DOT, (64, 128, 1), 1),
+    "recurrent, dot product after the step, 96 hidden units": (LUONG_DOT, (64, 96, 1), 1),
     "Transformer": (TRANSFORMER, (64, 128, 4, 2, 0), 8),
 }
 RATES = 0.005, 0.01, 0.02

@@ -110,11 +110,14 @@ class LuongDecoder(d2lmini.Seq2SeqAttentionDecoder):
         values, hidden_state, valid_lens = state
         keys = self.attention.W_k(values)
         outputs, hidden_state = self.rnn(self.embedding(X).transpose(0, 1), hidden_state)
-        queries = outputs.transpose(0, 1)  # (n, b, p) -> (b, n, p)
-        context = self.attention.attend(queries, keys, values, valid_lens)
+        outputs = outputs.transpose(0, 1)  # (n, b, p) -> (b, n, p)
+        context = self.attention.attend(self.query(outputs), keys, values, valid_lens)
         self._attention_weights = [self.attention.attention_weights]
-        logits = self.dense(queries) + self.dense_context(context)
+        logits = self.dense(outputs) + self.dense_context(context)
         return logits, (values, hidden_state, valid_lens)
+
+    def query(self, outputs):
+        return outputs
 
 
 class DotProduct(d2lmini.DotProductAttention):
