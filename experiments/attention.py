@@ -96,8 +96,6 @@ class LuongStepDecoder(LuongDotDecoder):
     def __init__(self, vocab_size, embed_size, num_hiddens, *args, num_steps=11, **kwargs):
         super().__init__(vocab_size, embed_size, num_hiddens, *args, **kwargs)
         self.step, self.queries = 0, nn.Embedding(num_steps, num_hiddens)
-        self.attention.W_q = nn.Linear(num_hiddens, num_hiddens, bias=False)
-        self.attention.W_q.apply(d2lmini.init_seq2seq)
 
     def init_state(self, *args):
         self.step = 0
@@ -105,8 +103,7 @@ class LuongStepDecoder(LuongDotDecoder):
 
     def query(self, outputs):
         first, self.step = self.step, self.step + outputs.shape[1]
-        queries = self.attention.W_q(self.queries.weight[first : self.step])
-        return queries.expand(len(outputs), -1, -1)
+        return self.queries.weight[first : self.step].expand(len(outputs), -1, -1)
 
 
 class Overwriting(d2lmini.Encoder):
