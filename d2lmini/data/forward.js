@@ -23,7 +23,7 @@ var d2lForward = (() => {
     const top = Math.max(...scores.filter(a => a !== null));
     const masses = scores.map(a => a === null ? 0 : Math.exp(a - top));
     const total = masses.reduce((a, b) => a + b, 0);
-    return masses.map(mass => mass / total);
+    return masses.map(mass => total && mass / total);  // zeros where every key is hidden
   }
 
   // The rows of the table of embeddings, times √d
@@ -68,14 +68,16 @@ var d2lForward = (() => {
     const turned = M => positions === "rotary" && !off.positions ? rotary(M, base) : M;
     const part = (M, i) => M.map(row => row.slice(i * p, (i + 1) * p));
     const [Q, K, V] = [["W_q", X], ["W_k", Y], ["W_v", Y]].map(([W, M]) => linear(model, `${name}.${W}`, M));
+    const here = ([stack, kind, block]) => stack === place.stack && kind === place.kind && block === place.block;
+    const links = (off.links || []).filter(here);
     const heads = range(h).map(i => {
       const group = Math.floor(i / (h / g));
-      return dotProductAttention(turned(part(Q, i)), turned(part(K, group)), part(V, group), mask, off);
+      const cut = links.filter(([, , , head]) => head === i);
+      const sees = (q, k) => mask(q, k) && !cut.some(([, , , , query, key]) => query === q && key === k);
+      return dotProductAttention(turned(part(Q, i)), turned(part(K, group)), part(V, group), sees, off);
     });
-    for (const [stack, kind, block, i] of off.heads || []) {
-      if (stack === place.stack && kind === place.kind && block === place.block) {
-        heads[i].output = heads[i].output.map(row => row.map(() => 0));
-      }
+    for (const [, , , i] of (off.heads || []).filter(here)) {
+      heads[i].output = heads[i].output.map(row => row.map(() => 0));
     }
     trace.push({ ...place, heads });
     return linear(model, `${name}.W_o`, X.map((_, t) => heads.flatMap(head => head.output[t])));
@@ -238,6 +240,8 @@ var d2lForward = (() => {
   // off = {
   //   positions, scale, factor: true leaves out P, the division by √p, the product with √d,
   //   heads: [[stack, kind, block, head], …] and ffns: [[stack, block], …] are zeros,
+  //   links: [[stack, kind, block, head, query, key], …] are single weights: in this head the
+  //     mask hides this key from this query, so that its other weights grow to a sum of 1,
   //   mask: true writes the target with the mask, as always, and then reads all of it at
   //     once without: steps and attentions are those of this pass, in which a position
   //     sees the later tokens too, among them the one that it is about to predict
