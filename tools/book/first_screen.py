@@ -1,0 +1,52 @@
+"""The first screen of the start page: the question, and the weight that answers it.
+
+The answers were stored by experiments/try_it/threads.py. The page's HTML has the last
+frame, with both sentences, so that it says all without scripts and on paper;
+book/_static/first_screen.js draws the threads, and lets them be cut.
+"""
+
+import json
+import re
+
+from tools import ROOT, beside, filled
+from tools.book import pages
+
+CHAPTER = ROOT / "notebooks" / "01_queries_keys_values.ipynb"
+OTHER_HEADS = 7  # of the encoder, beside the one with the threads
+
+
+def stored():
+    """What the start page knows: counts, and the answers for its nouns."""
+    return json.loads(beside(__file__, "first_screen.json"))
+
+
+def view():
+    """The screen as Markdown, for `{{ first_screen }}`."""
+    content = stored()
+    first, counts = content["nouns"][0], content["counts"]
+    text = filled(
+        __file__,
+        "first_screen.html",
+        noun=first["noun"],
+        french=marked(first["cuts"][0][0]),
+        cut=written(first["cuts"][1][0]),
+        weight=f"{first['weights'][0]:.2f}",
+        minutes=pages.reading_minutes(pages.read(CHAPTER)),
+        counts=counts,
+        others=OTHER_HEADS,
+        tries=OTHER_HEADS * counts["feminine"],
+        trace=json.dumps(content, ensure_ascii=False, separators=(",", ":")),
+    )
+    return f"~~~~{{raw}} html\n{text}\n~~~~"
+
+
+def written(text):
+    """A translation of tokens as one would write it."""
+    text = text.replace(" .", ".").replace("'", "’")
+    return text[0].upper() + text[1:]
+
+
+def marked(text):
+    """The same as HTML, with the words that agree marked."""
+    text = re.sub(r"(qu’)(elle|il)", r"\1<b>\2</b>", written(text))
+    return re.sub(r"(fatigué)(e?)\.", r"\1<b>\2</b>.", text).replace("<b></b>", "")
