@@ -122,3 +122,21 @@ for (const image of document.querySelectorAll("article :is(.cell_output, figure)
   const caption = image.closest("figure")?.querySelector("figcaption p");
   (caption ?? image.parentElement).append(button);
 }
+
+// A guess: its answers are tapped, and only then what follows is shown (tools/book/guesses.py).
+for (const list of document.querySelectorAll("article ul.guess")) {
+  const result = list.nextElementSibling ?? list.parentElement.nextElementSibling;
+  if (result && !result.matches("section, h2, h3")) result.classList.add("guessed");
+  for (const answer of list.children) {
+    const button = document.createElement("button");
+    button.append(...(answer.firstElementChild?.matches("p") ? answer.firstElementChild : answer).childNodes);
+    button.setAttribute("aria-pressed", "false");
+    button.addEventListener("click", () => {
+      for (const each of list.querySelectorAll("button")) {
+        each.setAttribute("aria-pressed", String(each === button));
+      }
+      result?.classList.remove("guessed");
+    });
+    answer.replaceChildren(button);
+  }
+}

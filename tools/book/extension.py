@@ -4,12 +4,14 @@ What a page has because its book is published from a repository is in
 tools/book/address.py.
 
 Below the title of a notebook's page stands how long it takes to read and to run, and the
-start page gets the table of chapters for its `{{ chapters }}` (tools/book/pages.py), and
-*Try it* its translator for `{{ translation }}` (tools/book/translation.py) and its adder
-for `{{ adder }}` (tools/book/addition.py). A page of exercises has a link there to what
+start page gets its first screen for `{{ first_screen }}` (tools/book/first_screen.py) and the
+table of chapters for `{{ chapters }}` (tools/book/pages.py), and *Try it* its translator for
+`{{ translation }}` (tools/book/translation.py) and its adder for `{{ adder }}`
+(tools/book/addition.py). A page of exercises has a link there to what
 students get, and folds below each statement (tools/notebooks/exercises.py), without
 solutions if SOLUTIONS says so (tools/book/solutions.py). Before the exercises of a chapter
-stand questions that the page checks (tools/book/questions.py). Figures have captions with
+stand questions that the page checks (tools/book/questions.py), and a guess is tapped before
+its result is shown (tools/book/guesses.py). Figures have captions with
 numbers (tools/book/figures.py).
 
 The formulas are set by MathJax while the book is built (tools/book/formulas.py), and pages
@@ -43,8 +45,10 @@ from tools.book import (
     addition,
     address,
     downloads,
+    first_screen,
     fold_names,
     formulas,
+    guesses,
     lighter_pages,
     pages,
     questions,
@@ -82,9 +86,11 @@ def setup(app):
     app.connect("config-inited", choose_solutions)
     app.connect("config-inited", add_chapters)
     app.connect("config-inited", translation.add_views)
+    app.connect("config-inited", first_screen.add_view)
     app.connect("config-inited", addition.add_view)
     app.connect("source-read", fold_exercises)
     app.connect("doctree-read", add_times)
+    app.connect("doctree-read", guesses.mark)
     app.connect("doctree-read", add_terms)
     app.connect("doctree-read", mark_long_lines)
     app.connect("html-page-context", mend)

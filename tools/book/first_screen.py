@@ -20,8 +20,13 @@ def stored():
     return json.loads(beside(__file__, "first_screen.json"))
 
 
+def add_view(app, config):
+    """Set what the start page substitutes."""
+    config.myst_substitutions["first_screen"] = view()
+
+
 def view():
-    """The screen as Markdown, for `{{ first_screen }}`."""
+    """The screen as Markdown."""
     content = stored()
     first, counts = content["nouns"][0], content["counts"]
     text = filled(
