@@ -3,10 +3,10 @@
 What a page has because its book is published from a repository is in
 tools/book/address.py.
 
-Below the title of a notebook's page stands how long it takes to read and to run, and the
-start page gets its first screen for `{{ first_screen }}` (tools/book/first_screen.py) and the
-table of chapters for `{{ chapters }}` (tools/book/pages.py), and *Try it* its translator for
-`{{ translation }}` (tools/book/translation.py) and its adder for `{{ adder }}`
+Below the title of a notebook's page stands how long it takes to read and to run. The start
+page gets its first screen for `{{ first_screen }}` (tools/book/first_screen.py) and the
+table of chapters for `{{ chapters }}` (tools/book/pages.py), and *Try it* its translator
+for `{{ translation }}` (tools/book/translation.py) and its adder for `{{ adder }}`
 (tools/book/addition.py). A page of exercises has a link there to what
 students get, and folds below each statement (tools/notebooks/exercises.py), without
 solutions if SOLUTIONS says so (tools/book/solutions.py). Before the exercises of a chapter
