@@ -325,8 +325,7 @@
   }
 
   async function play() {
-    draw();
-    screen.classList.add("ready");
+    layout();
     if (calm.matches || document.visibilityState !== "visible") return;
     screen.classList.add("playing");
     await wait(300);
@@ -339,6 +338,8 @@
     screen.classList.remove("playing", "asks", "answered");
   }
 
+  screen.classList.add("ready"); // at once, so that nothing on the page moves later
+  draw();
   new ResizeObserver(layout).observe(stage);
   (document.fonts?.ready ?? Promise.resolve()).then(play);
 })();
