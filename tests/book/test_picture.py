@@ -25,14 +25,14 @@ def test_the_readme_describes_the_picture_as_previews_do():
 
 
 START = """<article><h1>Title<a class="headerlink" href="#title">#</a></h1><p>Below it.</p>
-<div class="d2l-translation">le chat</div><p>Prose.</p></article>"""
+<section class="first-screen">le chat</section><p>Prose.</p></article>"""
 
 
 @pytest.fixture
 def start(tmp_path):
     """The start page of a book with all that a picture of it is made from."""
     page = tmp_path / picture.PAGE
-    for name in (picture.LOGO, picture.STYLE_SHEET, picture.PAGE):
+    for name in (*picture.FILES, picture.PAGE):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(START if name == picture.PAGE else "", "utf-8")
     return page
@@ -55,7 +55,7 @@ def test_the_picture_is_out_of_date_when_a_part_that_it_shows_changes(
     assert (picture.digest(tmp_path) != before) == changes
 
 
-@pytest.mark.parametrize("name", [picture.LOGO, picture.STYLE_SHEET])
+@pytest.mark.parametrize("name", picture.FILES)
 def test_the_picture_is_out_of_date_when_a_file_behind_it_changes(start, tmp_path, name):
     before = picture.digest(tmp_path)
     (tmp_path / name).write_text("changed", encoding="utf-8")
@@ -83,9 +83,9 @@ def test_the_picture_shows_the_start_page_of_today(built):
 
 @pytest.mark.slow
 def test_a_part_that_does_not_fit_into_the_picture_is_reported(built, browser, monkeypatch):
-    wide = "article .d2l-translation { width: 90rem; max-width: none !important; }"
+    wide = "article .first-screen { width: 90rem; max-width: none !important; }"
     monkeypatch.setattr(picture, "STYLE", picture.STYLE + wide)
-    with pytest.raises(SystemExit, match=r"do not fit.*\['div'\]"):
+    with pytest.raises(SystemExit, match=r"do not fit.*\['section'\]"):
         picture.take(browser, BOOK)
 
 

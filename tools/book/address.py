@@ -31,8 +31,8 @@ from tools import ROOT
 BADGE = "actions/workflows/colab.yml"
 # What tools/book/picture.py shows.
 PICTURE = (
-    "The start page of the book: a field with an English sentence, its French translation "
-    "below it, and lines from each French word to the English words that it looks at"
+    "The start page of the book: the mouse slept because it was tired, with a thread from "
+    "it to mouse that has been cut, and its French, in which elle is corrected to il"
 )
 # The link to itself that stands at the end of each heading.
 HEADING_LINK = re.compile(

@@ -3,14 +3,15 @@
     python -m tools.book.picture [FOLDER]
 
 The picture, .github/book.png, shows parts of the built start page (SHOWN) in the light
-theme: previews are a few hundred pixels wide, where a whole page could not be read.
+theme, the moment after the first thread is cut: previews are a few hundred pixels wide,
+where a whole page could not be read.
 Chromium draws it, and Pillow stores it with few colours.
 
 The picture carries a digest of what it was made from, so that a test can say when it is out
-of date: the HTML of the parts as it is in the built book, with the script and the data of
-the view, the logo, the book's style sheet, and the style of the picture. A change elsewhere
-on the page asks for no new picture, but one of the style sheet does, also where it changes
-nothing that is seen.
+of date: the HTML of the parts as it is in the built book, with the data of the first
+screen, its script and its style, the logo, the book's style sheet, and the style of the
+picture. A change elsewhere on the page asks for no new picture, but one of a style sheet
+does, also where it changes nothing that is seen.
 """
 
 import argparse
@@ -29,15 +30,18 @@ from tools import ROOT, beside
 from tools.book.pdf import open_browser
 
 PICTURE = ROOT / ".github" / "book.png"
-PAGE, STYLE_SHEET = "book/index.html", "_static/course.css"
-LOGO = "_static/logo.svg"
+PAGE = "book/index.html"
+FILES = [
+    f"_static/{name}"
+    for name in ("logo.svg", "course.css", "first_screen.css", "first_screen.js")
+]
 SIZE = {"width": 1200, "height": 630}  # what previews ask for
 SCALE = 2
 COLOURS = 128
 MADE_FROM = "made-from"  # the key of the digest in the file
-# The title and the line below it, and the view in which a sentence is translated.
-SHOWN = "article h1, article h1 + p, article .d2l-translation"
-LINKS = "a.headerlink, a.report, .d2l-translation .words, .d2l-translation details"
+SHOWN = "article h1, article .first-screen"
+CUT = ".first-screen button.cut.first"
+LINKS = "a.headerlink, a.report, .first-screen :is(.controls, .go, .limits)"
 STYLE, SCRIPT = beside(__file__, "picture.css"), beside(__file__, "picture.js")
 
 
@@ -63,9 +67,7 @@ def digest(folder):
     for link in page.select(LINKS):  # those of an address come and go with it
         link.decompose()
     found = [STYLE, *map(str, page.select(SHOWN))]
-    found += [
-        sha256((folder / name).read_bytes()).hexdigest() for name in (LOGO, STYLE_SHEET)
-    ]
+    found += [sha256((folder / name).read_bytes()).hexdigest() for name in FILES]
     return sha256(json.dumps(found).encode()).hexdigest()
 
 
@@ -74,8 +76,10 @@ def take(browser, folder):
 
     Raises SystemExit if one of the parts does not fit into it.
     """
-    tab = browser.new_page(viewport=SIZE, device_scale_factor=SCALE, color_scheme="light")
+    options = {"color_scheme": "light", "reduced_motion": "reduce"}
+    tab = browser.new_page(viewport=SIZE, device_scale_factor=SCALE, **options)
     tab.goto((folder / PAGE).as_uri())
+    tab.click(CUT)
     tab.add_script_tag(content=SCRIPT)
     tab.evaluate("([shown, links]) => d2lPicture.keep(shown, links)", [SHOWN, LINKS])
     tab.add_style_tag(content=STYLE)
