@@ -60,18 +60,16 @@ def wait_for_another(page, before):
     assert translation(page).endswith(" <eos>") and page.faults == []
 
 
-@pytest.mark.parametrize("name", ["index", "try"])
-def test_the_weights_are_read_when_somebody_touches_the_field(visit, name):
-    page = visit(name)
+def test_the_weights_are_read_when_somebody_touches_the_field(visit):
+    page = visit()
     scripts = page.locator("script[src*='translator.js']")
     assert translation(page).endswith(" <eos>") and scripts.count() == 0
     page.get_by_role("combobox").focus()
     scripts.wait_for(state="attached")
 
 
-@pytest.mark.parametrize("name", ["index", "try"])
-def test_a_sentence_is_translated_by_keyboard_alone(visit, name):
-    page = visit(name)
+def test_a_sentence_is_translated_by_keyboard_alone(visit):
+    page = visit()
     before = translation(page)
     for _ in range(90):
         page.keyboard.press("Tab")
@@ -201,17 +199,18 @@ def test_a_weight_can_be_checked_by_hand(visit):
         (1400, "dark"),
     ],
 )
-@pytest.mark.parametrize("name", ["index", "try"])
+@pytest.mark.parametrize("name", ["try", "adders"])
 def test_the_view_is_accessible_and_fits(visit, name, width, scheme):
     page = visit(name, width, scheme)
-    page.get_by_role("combobox").fill("she sleeps in the blakc")
-    page.keyboard.press("Enter")
-    page.get_by_text("I do not know").wait_for()
-    page.locator(".d2l-translation summary").click()
     if name == "try":
+        page.get_by_role("combobox").fill("she sleeps in the blakc")
+        page.keyboard.press("Enter")
+        page.get_by_text("I do not know").wait_for()
+        page.locator(".d2l-translation summary").click()
         page.get_by_role("button", name="Numbers").click()
         page.get_by_role("switch").first.uncheck()
         page.locator("dt", has_text="without").wait_for()
+    else:
         page.get_by_role("button", name="Draw 8").click()
         page.get_by_text("Majorities of 8").wait_for()
     found = Axe().run(page, VIEWS).response["violations"]
@@ -233,7 +232,7 @@ def answers(page):
 
 
 def test_four_models_add_what_is_typed(visit):
-    page = visit()
+    page = visit("adders")
     before, field = answers(page), page.get_by_role("textbox", name="Four digits")
     weights = page.locator("script[src*='adder.js']")
     assert len(before) == 4 and weights.count() == 0
@@ -260,7 +259,7 @@ def test_four_models_add_what_is_typed(visit):
 
 
 def test_eight_answers_are_drawn_and_counted(visit):
-    page = visit()
+    page = visit("adders")
     page.get_by_role("button", name="Draw 8").click()
     page.get_by_text("Majorities of 8").wait_for()
     for text in page.locator(".drawn").all_text_contents():

@@ -1,7 +1,6 @@
 """Translations that pages show: a reader's own sentence, and those of one vector.
 
-A page has it where its text says `{{ translation }}`, or `{{ translation_short }}` for the
-form without switches and opened heads. What it shows at first is computed while the book
+A page has it where its text says `{{ translation }}`. What it shows at first is computed while the book
 is built, by the same forward.js and weights that the page reads when somebody touches it.
 `{{ one_vector }}` is a figure of d2lmini/data/one_vector.json.
 """
@@ -52,7 +51,6 @@ def add_views(app, config):
     config.html_static_path.append(str(FORWARD))
     config.myst_substitutions |= {
         "translation": view(EXAMPLES),
-        "translation_short": view(EXAMPLES[:3], short=True),
         "one_vector": one_vector(),
     }
 
@@ -90,22 +88,13 @@ def one_vector():
     )
 
 
-def view(examples, short=False):
-    """The view as Markdown; its short form holds only the weights that it draws."""
+def view(examples):
+    """The view as Markdown."""
     from d2lmini.transformer import translation_html  # slow, since it needs torch
 
-    trace = first_trace(SENTENCE)
-    if short:
-        heads = last_cross(trace)["heads"]
-        heads = [{"weights": head["weights"]} for head in heads]
-        trace = {**trace, "attentions": [{**last_cross(trace), "heads": heads}]}
     scripts = [f"../_static/{path.name}" for path in (FORWARD, WEIGHTS)]
-    text = translation_html(trace, scripts=scripts, examples=examples, short=short)
+    text = translation_html(first_trace(SENTENCE), scripts=scripts, examples=examples)
     return f"~~~~{{raw}} html\n{text}\n~~~~"
-
-
-def last_cross(trace):
-    return [each for each in trace["attentions"] if each["kind"] == "cross"][-1]
 
 
 @cache
