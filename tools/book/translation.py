@@ -1,8 +1,8 @@
 """Translations that pages show: a reader's own sentence, and those of one vector.
 
-A page has it where its text says `{{ translation }}`. What it shows at first is computed while the book
-is built, by the same forward.js and weights that the page reads when somebody touches it.
-`{{ one_vector }}` is a figure of d2lmini/data/one_vector.json.
+A page has it where its text says `{{ translation }}`. What it shows at first is computed
+while the book is built, by the same forward.js and weights that the page reads when
+somebody touches it. `{{ one_vector }}` is a figure of d2lmini/data/one_vector.json.
 """
 
 import base64
