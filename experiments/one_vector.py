@@ -85,6 +85,10 @@ def measure():
             english, french, {kind: seeds[0] for kind, seeds in translated.items()}
         ),
         "held_out": len(english),
+        "right": {
+            kind: [sum(map(str.__eq__, preds, french)) for preds in seeds]
+            for kind, seeds in translated.items()
+        },
         "tokens": list(GROUPS),
         "BLEU": {
             kind: [

@@ -56,11 +56,19 @@ def add_views(app, config):
 
 
 def one_vector():
-    """A figure of the same sentences as in chapter 1, with attention beside, as HTML."""
+    """A figure of three sentences, translated with attention and without, as HTML.
+
+    They are the longest of those in d2lmini/data/one_vector.json, one for each length, that
+    attention translates like the reference and one vector does not.
+    """
     import d2lmini as d2l  # slow, since it needs torch
 
     measured = d2l.one_vector()
-    found = measured["sentences"][2::3]
+    found = [
+        each
+        for each in measured["sentences"]
+        if each["attention"] == each["reference"] != each["one vector"]
+    ][-3:]
     english, french = ([each[key] for each in found] for key in ("English", "reference"))
     translations = {
         kind: [each[kind] for each in found] for kind in ("one vector", "attention")
@@ -84,6 +92,7 @@ def one_vector():
         source=source,
         alt=told,
         means=means,
+        right=[statistics.mean(measured["right"][kind]) for kind in translations],
         count=measured["held_out"],
     )
 
