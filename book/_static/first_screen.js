@@ -248,7 +248,7 @@
     stop();
     switchOff(state.head === head ? null : head);
   } }));
-  const heads = make("details", { class: "heads", open: "" }, make("summary", {}, "And the other heads?"), all, summary,
+  const heads = make("div", { class: "heads", role: "group", "aria-label": "All heads" }, all, make("p", {}, make("strong", {}, "And the other heads?")), summary,
     make("div", { class: "groups" }, ...GROUPS.map((group, k) => make("div", { role: "group", "aria-label": group },
       make("small", {}, group), make("div", {}, ...tiles.slice(8 * k, 8 * k + 8))))));
   heads.onkeydown = event => {

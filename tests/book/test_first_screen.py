@@ -131,7 +131,7 @@ def test_of_all_heads_one_turns_the_pronoun(visit):
     for i in (0, 5, 23):
         tiles.nth(i).click()
     assert page.locator(".first-screen .groups .turns").count() == 1
-    assert "3 of 24 heads" in page.locator(".first-screen .heads p").inner_text()
+    assert "3 of 24 heads" in page.locator(".first-screen .heads p[role]").inner_text()
     tiles.nth(23).press("ArrowRight")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith(
         "Switch off head 1 of block 1, encoder"

@@ -77,9 +77,10 @@ globalThis.d2lAdder ??= (() => {
         document.head.append(script);
       });
       loaded ??= (async () => {
-        say("Loading the models …");
+        const loading = "Loading the models …";
+        say(loading);
         for (const script of scripts) if (!(script.includes("forward") && globalThis.d2lForward)) await read(script);
-        say("");
+        if (message.textContent === loading) say("");  // and nothing that was said meanwhile
         return load(d2lModels.adder);
       })().catch(() => { loaded = null; say("The models could not be loaded."); });
       return loaded;
