@@ -40,6 +40,33 @@ def address():
 
 
 @pytest.fixture
+def visit(browser):
+    """A function that opens a page of book/ from its file, without motion.
+
+    It notes errors of scripts and what is asked of the network.
+    """
+    if not (BOOK / "book" / "index.html").is_file():
+        pytest.skip("there is no built book: run `make book` first")
+    contexts = []
+
+    def visit(name="try", width=1400, scheme="light", height=900, **options):
+        options = {"reduced_motion": "reduce", "color_scheme": scheme} | options
+        viewport = {"width": width, "height": height}
+        context = browser.new_context(viewport=viewport, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.faults = []
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on("request", lambda request: note_outside(page, request.url, "file:"))
+        page.goto((BOOK / "book" / f"{name}.html").as_uri())
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
 def open_page(browser, address):
     """A function that opens a page of the book and waits until it is complete."""
     contexts = []

@@ -5,7 +5,6 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from built import BOOK
 
 from experiments.try_it import threads
 from tools.book import first_screen
@@ -68,42 +67,13 @@ def test_without_scripts_the_page_has_both_sentences_and_what_the_cut_does():
 # --- in a browser --------------------------------------------------------------------
 
 
-@pytest.fixture
-def visit(browser):
-    """A function that opens the start page, and notes errors and requests."""
-    if not (BOOK / "book" / "index.html").is_file():
-        pytest.skip("there is no built book: run `make book` first")
-    contexts = []
-
-    def visit(width=1400, height=900, **options):
-        options = {"reduced_motion": "reduce"} | options
-        viewport = {"width": width, "height": height}
-        context = browser.new_context(viewport=viewport, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.faults = []
-        page.on("pageerror", lambda error: page.faults.append(str(error)))
-        page.on("request", lambda request: note(page, request.url))
-        page.goto((BOOK / "book" / "index.html").as_uri())
-        return page
-
-    yield visit
-    for context in contexts:
-        context.close()
-
-
-def note(page, url):
-    if not url.startswith(("file:", "data:", "blob:")):
-        page.faults.append(url)
-
-
 def french(page):
     return page.locator(".first-screen .french").inner_text()
 
 
 @pytest.mark.slow
 def test_a_cut_corrects_the_french_and_is_mended(visit):
-    page = visit()
+    page = visit("index")
     page.get_by_role("button", name="it becomes il").click()
     page.get_by_role("button", name="Cut the thread of it").click()
     assert page.locator(".first-screen del").all_inner_texts() == ["elle"]
@@ -125,7 +95,7 @@ def test_a_cut_corrects_the_french_and_is_mended(visit):
 
 @pytest.mark.slow
 def test_of_all_heads_one_turns_the_pronoun(visit):
-    page = visit()
+    page = visit("index")
     tiles = page.locator(".first-screen .groups button")
     assert tiles.count() == 24
     for i in (0, 5, 23):
@@ -141,7 +111,7 @@ def test_of_all_heads_one_turns_the_pronoun(visit):
 
 @pytest.mark.slow
 def test_the_scissors_come_within_four_seconds_and_nothing_is_asked_of_the_network(visit):
-    page = visit(reduced_motion="no-preference")
+    page = visit("index", reduced_motion="no-preference")
     button = page.get_by_role("button", name="Cut the thread of it")
     page.wait_for_function(
         "() => !document.querySelector('.first-screen').classList.contains('playing')"
@@ -156,7 +126,7 @@ def test_the_scissors_come_within_four_seconds_and_nothing_is_asked_of_the_netwo
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [320, 390, 768, 1100, 1400])
 def test_it_fits_and_on_a_phone_the_button_is_in_view(visit, width):
-    page = visit(width, 844)
+    page = visit("index", width, height=844)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     top = page.locator(".first-screen .go").bounding_box()["y"]
     assert width != 390 or top < 700
@@ -164,10 +134,10 @@ def test_it_fits_and_on_a_phone_the_button_is_in_view(visit, width):
 
 @pytest.mark.slow
 def test_it_is_readable_without_scripts_and_for_a_screen_reader(visit):
-    page = visit(java_script_enabled=False)
+    page = visit("index", java_script_enabled=False)
     assert "fatiguée" in french(page) and page.locator(".said").is_visible()
     for scheme in ("light", "dark"):
-        page = visit(color_scheme=scheme)
+        page = visit("index", scheme=scheme)
         page.get_by_role("button", name="Cut the thread of it").click()
         found = Axe().run(page, context="#first-screen").response["violations"]
         assert [json.dumps(each["id"]) for each in found] == []

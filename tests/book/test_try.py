@@ -8,7 +8,6 @@ import re
 import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
-from built import BOOK
 
 import d2lmini as d2l
 from d2lmini.transformer import translation_html
@@ -16,34 +15,6 @@ from tools.book import addition
 
 pytestmark = pytest.mark.slow
 VIEWS = ".d2l-translation, .d2l-adder"
-
-
-@pytest.fixture
-def visit(browser):
-    """A function that opens a page of the book without motion, and notes its requests."""
-    if not (BOOK / "book" / "try.html").is_file():
-        pytest.skip("there is no built book: run `make book` first")
-    contexts = []
-
-    def visit(name="try", width=1400, scheme="light", **options):
-        options |= {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
-        context = browser.new_context(reduced_motion="reduce", **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.faults = []
-        page.on("pageerror", lambda error: page.faults.append(str(error)))
-        page.on("request", lambda request: note(page, request.url))
-        page.goto((BOOK / "book" / f"{name}.html").as_uri())
-        return page
-
-    yield visit
-    for context in contexts:
-        context.close()
-
-
-def note(page, url):
-    if not url.startswith(("file:", "data:", "blob:")):
-        page.faults.append(url)
 
 
 def translation(page):

@@ -1,0 +1,49 @@
+"""Guesses: which lists are answers, and what a tap shows."""
+
+import pytest
+from docutils.core import publish_doctree
+from docutils.nodes import bullet_list
+
+from tools import ROOT
+from tools.book import guesses
+
+PAGE = """<article><section><p><strong>Guess.</strong> Which?</p>
+<ul class="guess"><li><p>this <em>one</em></p></li><li><p>that one</p></li></ul>
+<p id="result">That one.</p><p id="rest">And so on.</p></section></article>"""
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "found"),
+    [
+        ("**Guess.** Which?", 2, True),
+        ("**Guess.** Which?", 4, True),
+        ("**Guess.** Which?", 5, False),
+        ("Guess which.", 2, False),
+        ("**Try this.**", 2, False),
+    ],
+)
+def test_a_short_list_below_a_guess_has_its_answers(text, number, found):
+    answers = "\n".join(f"- answer {i}" for i in range(number))
+    doctree = publish_doctree(f"{text}\n\n{answers}\n\nThe result.")
+    guesses.mark(None, doctree)
+    (marked,) = doctree.findall(bullet_list)
+    assert ("guess" in marked["classes"]) == found
+
+
+@pytest.mark.slow
+def test_the_result_is_shown_when_an_answer_is_tapped(browser):
+    page = browser.new_page()
+    page.set_content(PAGE)
+    static = ROOT / "book" / "_static"
+    assert page.locator("#result").is_visible()  # without scripts
+    page.add_style_tag(path=static / "course.css")
+    page.add_script_tag(path=static / "course.js")
+    assert not page.locator("#result").is_visible() and page.locator("#rest").is_visible()
+    page.emulate_media(media="print")
+    assert page.locator("#result").is_visible()
+    page.emulate_media(media="screen")
+    page.get_by_role("button", name="this one").press("Enter")
+    assert page.locator("#result").is_visible()
+    page.get_by_role("button", name="that one").click()
+    pressed = page.locator("ul.guess [aria-pressed='true']")
+    assert pressed.all_inner_texts() == ["that one"]
