@@ -123,20 +123,25 @@ for (const image of document.querySelectorAll("article :is(.cell_output, figure)
   (caption ?? image.parentElement).append(button);
 }
 
-// A guess: its answers are tapped, and only then what follows is shown (tools/book/guesses.py).
-for (const list of document.querySelectorAll("article ul.guess")) {
-  const result = list.nextElementSibling ?? list.parentElement.nextElementSibling;
-  if (result && !result.matches("section, h2, h3")) result.classList.add("guessed");
-  for (const answer of list.children) {
+// A guess: the items of a list become buttons, and `chosen` hears which one is tapped.
+globalThis.d2lGuess = (list, chosen) => {
+  [...list.children].forEach((answer, number) => {
     const button = document.createElement("button");
+    button.type = "button";
     button.append(...(answer.firstElementChild?.matches("p") ? answer.firstElementChild : answer).childNodes);
     button.setAttribute("aria-pressed", "false");
     button.addEventListener("click", () => {
       for (const each of list.querySelectorAll("button")) {
         each.setAttribute("aria-pressed", String(each === button));
       }
-      result?.classList.remove("guessed");
+      chosen(number);
     });
     answer.replaceChildren(button);
-  }
+  });
+};
+// On a page what follows is shown only then (tools/book/guesses.py).
+for (const list of document.querySelectorAll("article ul.guess")) {
+  const result = list.nextElementSibling ?? list.parentElement.nextElementSibling;
+  if (result && !result.matches("section, h2, h3")) result.classList.add("guessed");
+  d2lGuess(list, () => result?.classList.remove("guessed"));
 }

@@ -222,14 +222,14 @@
 
   // --- nouns, a guess, and all heads --------------------------------------------------------
 
-  const guess = make("div", { class: "guess", role: "group", "aria-label": "Your guess" },
-    make("span", {}, "Guess: if the thread of ", italic("it"), " is cut, what becomes of ", italic("elle", "fr"), "?"),
-    ...Object.entries({ elle: "it stays", il: "it becomes il", other: "the sentence breaks" }).map(([kind, text]) =>
-      make("button", { type: "button", "aria-pressed": "false", onclick: ({ currentTarget }) => {
-        state.guess = kind;
-        for (const button of guess.querySelectorAll("button")) button.setAttribute("aria-pressed", button === currentTarget);
-        threads[0].button.classList.add("next");
-      } }, text)));
+  const GUESSES = { elle: "it stays", il: "it becomes il", other: "the sentence breaks" };
+  const answers = make("ul", { class: "guess" }, ...Object.values(GUESSES).map(text => make("li", {}, text)));
+  d2lGuess(answers, number => { // of course.js
+    state.guess = Object.keys(GUESSES)[number];
+    threads[0].button.classList.add("next");
+  });
+  const guess = make("div", { class: "ask", role: "group", "aria-label": "Your guess" },
+    make("span", {}, "Guess: if the thread of ", italic("it"), " is cut, what becomes of ", italic("elle", "fr"), "?"), answers);
 
   const choice = noun => make("label", {},
     make("input", { type: "radio", name: "first-screen-noun", value: noun.noun, checked: noun === state.noun, onchange: () => {
