@@ -123,8 +123,12 @@ for (const image of document.querySelectorAll("article :is(.cell_output, figure)
   (caption ?? image.parentElement).append(button);
 }
 
-// A guess: the items of a list become buttons, and `chosen` hears which one is tapped.
-globalThis.d2lGuess = (list, chosen) => {
+// A guess (tools/book/guesses.py): the items of a list become buttons, and only when one is
+// tapped, what follows is shown. The list tells by an event "guess" which one it was.
+for (const list of document.querySelectorAll("article ul.guess")) {
+  const next = list.nextElementSibling ?? list.parentElement.nextElementSibling;
+  const result = list.dataset.open || next?.matches("section, h2, h3") ? null : next;
+  result?.classList.add("guessed");
   [...list.children].forEach((answer, number) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -134,14 +138,9 @@ globalThis.d2lGuess = (list, chosen) => {
       for (const each of list.querySelectorAll("button")) {
         each.setAttribute("aria-pressed", String(each === button));
       }
-      chosen(number);
+      result?.classList.remove("guessed");
+      list.dispatchEvent(new CustomEvent("guess", { detail: number }));
     });
     answer.replaceChildren(button);
   });
-};
-// On a page what follows is shown only then (tools/book/guesses.py).
-for (const list of document.querySelectorAll("article ul.guess")) {
-  const result = list.nextElementSibling ?? list.parentElement.nextElementSibling;
-  if (result && !result.matches("section, h2, h3")) result.classList.add("guessed");
-  d2lGuess(list, () => result?.classList.remove("guessed"));
 }

@@ -215,9 +215,15 @@ var d2lForward = (() => {
 
   const QUESTION = /^(who|what|where|when|why|how|which|do|does|did|is|are|am|was|were|can|could|will|would|have|has)('s)? /;
 
+  const NUMBERS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
+    "sixteen seventeen eighteen nineteen twenty").split(" ");
+
   // The tokens of a sentence as in MTFraEng, with a mark at its end. The ids end with "<eos>".
+  // A number whose word the model knows becomes this word.
   function tokenize(model, sentence) {
     let text = sentence.toLowerCase().replace(/[’‘`]/g, "'").replace(/\s+/g, " ").trim();
+    text = text.replace(/(?<![\d.,])\d+(?![\d.,]*\d)/g, digits =>
+      model.source.ids.has(NUMBERS[digits]) ? NUMBERS[digits] : digits);
     if (text && !/[.!?]$/.test(text)) text += QUESTION.test(`${text} `) ? "?" : ".";
     const tokens = text.replace(/([^ ])(?=[,.!?])/g, "$1 ").split(" ").filter(token => token);
     const { ids } = model.source;

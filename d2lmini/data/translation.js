@@ -1,7 +1,8 @@
 // The view of a translation: the tokens, where each one looks, the five likeliest, one head
-// opened, and parts switched off. `mount(root, {trace, load, short, examples})` draws a trace
+// opened, and parts switched off. `mount(root, {trace, load, examples, then})` draws a trace
 // (d2l.translation_trace, or d2lForward.translate); `load`, if given, brings the model for a
-// sentence that is typed, and for parts that are switched off.
+// sentence that is typed, and for heads, single weights and other parts that are switched off.
+// `then` names, after some of the `examples`, a sentence to type next.
 globalThis.d2lTranslation ??= (() => {
   const range = count => Array.from({ length: count }, (_, i) => i);
   const sum = numbers => numbers.reduce((a, b) => a + b, 0);
@@ -29,6 +30,7 @@ globalThis.d2lTranslation ??= (() => {
     { stack: "decoder", kind: "self", name: "decoder self-attention", short: "decoder self", sides: ["French read", "French written"] },
   ];
 
+  const LONGEST = 90;  // characters of a sentence
   const PARTS = {
     positions: () => "positional encoding",
     mask: () => "causal mask",
@@ -66,9 +68,9 @@ globalThis.d2lTranslation ??= (() => {
     return text[0].toUpperCase() + text.slice(1);
   };
 
-  function mount(root, { trace, load, short = false, examples = [] }) {
+  function mount(root, { trace, load, examples = [], then = {} }) {
     const whole = { trace };  // of the sentence, with all parts
-    const off = { positions: false, mask: false, scale: false, factor: false, heads: [], ffns: [] };
+    const off = { positions: false, mask: false, scale: false, factor: false, heads: [], ffns: [], links: [] };
     const find = (kind, block) => trace.attentions.find(a =>
       a.stack === kind.stack && a.kind === kind.kind && a.block === block);
     const blocks = kind => trace.attentions.filter(a =>
@@ -88,8 +90,8 @@ globalThis.d2lTranslation ??= (() => {
     };
 
     // What is chosen: the keys, the queries, the weights between them.
-    const sides = () => shown.kind.kind === "cross" ? [trace.source, said(trace)]
-      : shown.kind.stack === "encoder" ? [trace.source, trace.source]
+    const sides = (kind = shown.kind) => kind.kind === "cross" ? [trace.source, said(trace)]
+      : kind.stack === "encoder" ? [trace.source, trace.source]
       : [["<bos>", ...trace.target.slice(0, -1)], said(trace)];
     const writes = () => shown.kind.stack === "decoder";  // its queries write tokens
     const query = () => writes() ? state.step : state.word;
@@ -98,25 +100,40 @@ globalThis.d2lTranslation ??= (() => {
       : heads()[0].weights.map((row, i) => row.map((_, j) =>
         sum(heads().map(head => head.weights[i][j])) / heads().length));
 
+    // What is switched off, by its place: a head, or in it the weight of a query on a key.
+    const same = a => b => String(a) === String(b);
+    const place = () => [shown.kind.stack, shown.kind.kind, shown.block, shown.head];
+    const isHeadOff = () => off.heads.some(same(place()));
+    const link = () => {
+      const i = query(), row = weights()[i], keys = sides()[0].length;
+      const j = state.key !== null && state.key < keys ? state.key : row.indexOf(Math.max(...row));
+      return [...place(), i, j];
+    };
+    const isCut = (...weight) => off.links.some(same([...place(), ...weight]));
+
     // --- the field ------------------------------------------------------------------------
 
     const id = `d2l-${Math.random().toString(36).slice(2)}`;
-    let field, words, message, options = [], active = -1;
+    let field, words, message, options = [], active = -1, request = 0;
 
     function ask() {
       field = make("input", {
         id, type: "text", value: asked(trace), autocomplete: "off", autocapitalize: "off",
-        spellcheck: "false", maxlength: 90, role: "combobox", "aria-expanded": "false",
+        spellcheck: "false", maxlength: LONGEST, role: "combobox", "aria-expanded": "false",
         "aria-controls": `${id}-words`, "aria-autocomplete": "list", enterkeyhint: "go",
       });
       const button = make("button", { type: "submit" }, "Translate");
       const form = make("form", { class: "ask" },
-        make("label", { for: id }, "Type an English sentence", make("span", {}, " and a small Transformer puts it into French, here in the page. It knows everyday words, and makes mistakes.")), make("div", {}, field, button));
+        make("label", { for: id }, "Type an English sentence", make("span", {}, ` and a small Transformer puts it into French, here in the page. It knows everyday words, and makes mistakes. One sentence at a time, of at most ${LONGEST} characters.`)), make("div", {}, field, button));
       words = make("div", { class: "words", id: `${id}-words` });
       message = make("p", { class: "message", role: "status" });
       root.append(form, words, message);
       field.onfocus = () => { field.select(); ready(); };
-      field.oninput = () => suggest();
+      field.oninput = () => {
+        dim(!field.value.trim());
+        say(field.value.length < LONGEST ? "" : `That is all: a sentence may have ${LONGEST} characters.`);
+        suggest();
+      };
       field.onblur = () => setTimeout(() => { if (!root.contains(document.activeElement)) suggest(true); }, 200);
       field.onkeydown = event => {
         const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -144,11 +161,15 @@ globalThis.d2lTranslation ??= (() => {
       message.replaceChildren(...content);
     }
 
+    function dim(yes) {  // while the picture shows another sentence than the field
+      picture.inert = below.inert = yes;
+    }
+
     const known = loaded => loaded.source.tokens.filter(word => /^\p{L}/u.test(word));
 
     // Words that continue what is typed, or, while nobody types, sentences to try.
     async function suggest(none) {
-      const start = /[^\s,.!?]*$/.exec(field.value)[0].toLowerCase();
+      const start = /[^\s,.!?]*$/.exec(field.value)[0].toLowerCase(), own = ++request;
       options = [];
       choose(-1);
       if (none || !start) {
@@ -161,9 +182,9 @@ globalThis.d2lTranslation ??= (() => {
         return;
       }
       const loaded = await ready();
-      if (start !== /[^\s,.!?]*$/.exec(field.value)[0].toLowerCase()) return;
+      if (own !== request) return;  // somebody has typed on
       const found = known(loaded).filter(word => word.startsWith(start));
-      options = found.sort((a, b) => a.length - b.length).slice(0, short ? 5 : 7);
+      options = found.sort((a, b) => a.length - b.length).slice(0, 7);
       words.setAttribute("role", "listbox");
       words.setAttribute("aria-label", "Known words");
       words.replaceChildren(...options.map((word, i) => make("div", {
@@ -193,16 +214,28 @@ globalThis.d2lTranslation ??= (() => {
     async function translate() {
       const loaded = await ready();
       const { tokens, ids, unknown } = d2lForward.tokenize(loaded, field.value);
+      dim(true);
       if (!tokens.some(token => /\p{L}/u.test(token))) return say("Type a few English words.");
-      picture.inert = below.inert = unknown.length > 0;  // they show another sentence
+      if (tokens.slice(0, -1).some(token => /^[.!?]$/.test(token))) return say("One sentence at a time, please.");
       if (unknown.length) return say(...unknown.flatMap(word => doubt(loaded, word)));
+      dim(false);
+      off.links = [];  // they were weights of another sentence
       whole.trace = d2lForward.translate(loaded, ids);
-      say(make("span", { class: "unseen" }, `In French: ${said(whole.trace).join(" ")}`));
+      say(make("span", { class: "unseen" }, `In French: ${said(whole.trace).join(" ")}`), ...next(asked(whole.trace)));
       show(isOff() ? d2lForward.translate(loaded, ids, off) : whole.trace);
       grow();
     }
 
+    function next(sentence) {
+      const following = then[sentence];
+      return following ? [make("span", {}, "Now type it the other way round: "), make("button", {
+        type: "button", onclick: () => { field.value = following; translate(); },
+      }, following)] : [];
+    }
+
     function doubt(loaded, word) {
+      const told = make("span", {}, "I do not know ", make("em", {}, word), ". ");
+      if (!/\p{L}/u.test(word)) return [told];
       const near = known(loaded).map(other => [distance(word, other) - (word[0] === other[0]) / 2, other])
         .sort((a, b) => a[0] - b[0]).slice(0, 4).map(([, other]) => make("button", {
           type: "button",
@@ -212,7 +245,7 @@ globalThis.d2lTranslation ??= (() => {
             translate();
           },
         }, other));
-      return [make("span", {}, "I do not know ", make("em", {}, word), ". I know "), ...near];
+      return [told, make("span", {}, "I know "), ...near];
     }
 
     // --- the picture ----------------------------------------------------------------------
@@ -231,19 +264,17 @@ globalThis.d2lTranslation ??= (() => {
     }
 
     if (load) ask();
-    if (!short) {
-      const all = heads().length;
-      part("selectors").append(
-        choices("kind", "Attention", kinds.map(kind => [kind, kind.short])),
-        choices("block", "Block", blocks(kinds[0]).map(i => [i, `${i + 1}`])),
-        choices("head", "Head", [[-1, "mean"], ...range(all).map(i => [i, `${i + 1}`])]));
-    }
+    part("selectors").append(
+      choices("kind", "Attention", kinds.map(kind => [kind, kind.short])),
+      choices("block", "Block", blocks(kinds[0]).map(i => [i, `${i + 1}`])),
+      choices("head", "Head", [[-1, "mean"], ...range(heads().length).map(i => [i, `${i + 1}`])]));
     const picture = part("picture", "div", { role: "group", "aria-label": "Tokens" });
     const below = part("below");
     const player = make("div", { class: "player" });
     const status = make("p", { class: "status", "aria-live": "polite" });
     const likely = make("div", { class: "likely" });
-    below.append(make("div", { class: "left" }, player, status), likely);
+    const scissors = make("button", { type: "button", class: "cut" });
+    below.append(make("div", { class: "left" }, player, status, scissors), likely);
     let rows = [[], []], lines;
 
     // The tokens of both sides, again when there are others.
@@ -252,7 +283,7 @@ globalThis.d2lTranslation ??= (() => {
       for (const control of Object.values(controls)) control.press();
       state.pointed = null;
       rows = names.map((tokens, side) => tokens.map((token, i) => {
-        const weight = make("span", { class: "weight" });
+        const weight = make("span", { class: "weight", "aria-hidden": "true" });
         const button = make("button", {
           type: "button", class: /^</.test(token) ? "token special" : "token",
           onclick: () => point(side, i),
@@ -300,6 +331,7 @@ globalThis.d2lTranslation ??= (() => {
     function point(side, index) {
       stop();
       state.pointed = side ? null : [0, index];
+      if (!side) state.key = index;
       if (side) go(index, writes() && index >= state.count);
       else draw();
     }
@@ -384,8 +416,10 @@ globalThis.d2lTranslation ??= (() => {
       const paths = [false, true].map(strong => matrix.slice(0, count).flatMap((row, i) =>
         row.map((weight, j) => weight < (strong ? 0.01 : 0.1) || chosen(i, j) !== strong ? ""
           : line(i, j, strong ? "strong" : "faint"))).join(""));
+      const cut = off.links.filter(each => same(place())(each.slice(0, 4)) && each[4] < count);
       lines.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">` +
-        `${paths.join("")}</svg>`;
+        `${paths.join("")}${cut.map(([, , , , i, j]) => line(i, j, "gone")).join("")}</svg>`;
+      picture.classList.toggle("off", isHeadOff());
 
       const row = side ? matrix[index] : matrix.map(each => each[index]);
       rows.forEach((buttons, s) => buttons.forEach((button, k) => {
@@ -408,13 +442,35 @@ globalThis.d2lTranslation ??= (() => {
       const verb = side ? "looks at" : "is looked at by";
       if (!timer) {
         status.replaceChildren(make("b", {}, names[side][index]), ` ${verb} `,
-          list.join(", ") || "no token", order.length > 3 ? ", …" : "");
+          list.join(", ") || "no token", order.length > 3 ? ", …" : ".",
+          shown.head < 0 ? ` This is the mean of ${heads().length} heads.` : "",
+          isHeadOff() ? " This head is switched off: nothing of it arrives." : "");
       } else status.textContent = "";
       play();
       bars();
       fill(matrix);
-      if (!short) { open(); compare(); }
+      open();
+      snip();
+      compare();
     }
+
+    // Scissors for the weight of the chosen query on the chosen key, or the largest.
+    function snip() {
+      const [, , , head, i, j] = link();
+      const own = head < 0 ? null : isCut(i, j), masked = own === false && heads()[head].scores[i][j] === null;
+      scissors.hidden = !load || own === null || masked || isHeadOff() || Boolean(timer);
+      if (scissors.hidden) return;
+      const [keys, queries] = sides();
+      scissors.textContent = `${own ? "Mend" : "✂ Cut"} ${queries[i]} → ${keys[j]}`;
+      scissors.setAttribute("aria-pressed", String(own));
+      scissors.onclick = () => toggleIn("links", [...place(), i, j])(j);
+    }
+
+    // Switch an entry of `off` off, or on again, and compute anew; a key stays chosen.
+    const toggleIn = (name, entry) => (key = null) => {
+      off[name] = off[name].some(same(entry)) ? off[name].filter(each => !same(entry)(each)) : [...off[name], entry];
+      return again(key);
+    };
 
     function play() {
       const end = trace.target.length - 1;
@@ -538,7 +594,7 @@ globalThis.d2lTranslation ??= (() => {
             make("td", {}, q), make("td"), make("td"), make("td"), make("td")),
           ...keys.map((key, k) => make("tr", { class: k === j ? "picked" : "" },
             make("th", { scope: "row" }, make("button", {
-              type: "button", "aria-pressed": String(k === j), onclick: () => { state.key = k; open(); opened.querySelectorAll("th button")[k].focus(); },
+              type: "button", "aria-pressed": String(k === j), onclick: () => { state.key = k; open(); snip(); opened.querySelectorAll("th button")[k].focus(); },
             }, key)),
             make("td", {}, ks[k]), make("td", {}, signed(dots[i][k])),
             make("td", {}, scores[i][k] === null ? "−∞" : signed(scores[i][k])),
@@ -548,7 +604,7 @@ globalThis.d2lTranslation ??= (() => {
             make("td"), make("td", { class: "sum", colspan: 3 }, "sum of weight × value"), make("td", {}, o))));
       const total = sum(scores[i].map(score => score === null ? 0 : Math.exp(score)));
       const score = scores[i][j];
-      const check = score === null ? [make("b", {}, keys[j]), " is masked: its score is −∞ and its weight 0."]
+      const check = score === null ? [make("b", {}, keys[j]), ` is ${isCut(i, j) ? "cut" : "masked"}: its score is −∞ and its weight 0.`]
         : [make("b", {}, keys[j]), `: q · k = ${signed(dots[i][j])}` + (scaled ? `, divided by √${p}: ${signed(score)}` : "") +
           `. exp(${signed(score)}) / ${large(total)} = ${large(Math.exp(score))} / ${large(total)} = `,
           make("strong", {}, row[j].toFixed(2)), `, where ${large(total)} is the sum over all keys.`];
@@ -557,7 +613,8 @@ globalThis.d2lTranslation ??= (() => {
         onclick: () => { numbers = !numbers; open(); opened.querySelector(".numbers").focus(); },
       }, "Numbers");
       const where = `Block ${shown.block + 1}, head ${shown.head + 1} of the ${shown.kind.name}. ` +
-        "The query is compared with each key; colour is positive, grey negative.";
+        "The query is compared with each key; colour is positive, grey negative." +
+        (isHeadOff() ? " This head is switched off: in place of its output the model gets zeros." : "");
       opened.replaceChildren(make("div", { class: "title" }, title, toggle), make("p", {}, where),
         make("div", { class: numbers ? "scroll with-numbers" : "scroll" }, table),
         readout, make("p", { class: "check" }, ...check));
@@ -572,18 +629,16 @@ globalThis.d2lTranslation ??= (() => {
     function compare() {
       if (!load) return;
       const first = heads()[0], p = first.Q?.[0].length || Math.round(heads().length ** 2);
-      const same = a => b => String(a) === String(b);
-      const toggleIn = (name, entry) => () => {
-        off[name] = off[name].some(same(entry)) ? off[name].filter(each => !same(entry)(each)) : [...off[name], entry];
-      };
       const entries = Object.entries(PARTS).map(([name, label]) =>
-        [label(p, heads().length), off[name], () => { off[name] = !off[name]; }]);
-      const here = [shown.kind.stack, shown.kind.kind, shown.block, shown.head];
-      const listed = [...off.heads, ...shown.head >= 0 && !off.heads.some(same(here)) ? [here] : []];
-      for (const entry of listed) {
-        const [stack, kind, block, head] = entry;
-        const { name } = KINDS.find(each => each.stack === stack && each.kind === kind);
-        entries.push([`head ${head + 1} of block ${block + 1}, ${name}`, off.heads.some(same(entry)), toggleIn("heads", entry)]);
+        [label(p, heads().length), off[name], () => { off[name] = !off[name]; return again(); }]);
+      const kindOf = ([stack, kind]) => KINDS.find(each => each.stack === stack && each.kind === kind);
+      const where = entry => `head ${entry[3] + 1} of block ${entry[2] + 1}, ${kindOf(entry).name}`;
+      for (const entry of [...off.heads, ...shown.head >= 0 && !isHeadOff() ? [place()] : []]) {
+        entries.push([where(entry), off.heads.some(same(entry)), toggleIn("heads", entry)]);
+      }
+      for (const entry of off.links) {
+        const [keys, queries] = sides(kindOf(entry)), [i, j] = entry.slice(4);
+        entries.push([`weight ${queries[i] ?? "…"} → ${keys[j] ?? "…"}, ${where(entry)}`, true, toggleIn("links", entry)]);
       }
       for (const kind of kinds.filter(({ kind }) => kind === "self")) {
         for (const block of blocks(kind)) {
@@ -594,7 +649,7 @@ globalThis.d2lTranslation ??= (() => {
       const focused = parts.contains(document.activeElement) && document.activeElement.dataset.part;
       const switches = entries.map(([label, isOff, change]) => make("label", {}, make("input", {
         type: "checkbox", role: "switch", "data-part": label, ...isOff ? {} : { checked: "" },
-        onchange: async () => { change(); await again(); },
+        onchange: () => change(),
       }), make("span", {}, label)));
       const without = entries.filter(([, isOff]) => isOff).map(([label]) => label).join(", ");
       const kept = common(said(whole.trace), said(trace));
@@ -612,19 +667,20 @@ globalThis.d2lTranslation ??= (() => {
       if (focused) parts.querySelector(`[data-part="${focused}"]`)?.focus();
     }
 
-    async function again() {
+    async function again(key = null) {
       stop();
       const loaded = await ready();
       const { ids } = d2lForward.tokenize(loaded, asked(whole.trace));
       whole.trace = d2lForward.translate(loaded, ids);
-      show(isOff() ? d2lForward.translate(loaded, ids, off) : whole.trace);
+      show(isOff() ? d2lForward.translate(loaded, ids, off) : whole.trace, key);
     }
 
-    function show(next) {
+    function show(next, key = null) {
       trace = next;
       state.count = trace.target.length;
       state.step = Math.min(state.wished, state.count - 1);  // or a shorter one would stay
-      state.hovered = state.key = null;
+      state.hovered = null;
+      state.key = key;
       build();
     }
 
@@ -646,10 +702,10 @@ globalThis.d2lTranslation ??= (() => {
     }
     table.ontoggle = () => fill(weights());
 
-    if (!short) table.before(...load ? [parts] : [], opened);
+    table.before(...load ? [parts] : [], opened);
     picture.onpointerleave = () => { if (state.hovered) { state.hovered = null; draw(); } };
     state.step = state.wished = favourite();
-    if (!short) shown.head = sharpest();
+    shown.head = sharpest();
     new ResizeObserver(() => {
       const before = picture.classList.contains("upright");
       turn();

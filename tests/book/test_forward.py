@@ -10,6 +10,7 @@ import d2lmini as d2l
 from experiments import results
 from experiments import transformer_parts as parts
 from experiments.try_it import translator, weights
+from tools.book import translation
 
 PARTS = ["Q", "K", "V", "dots", "scores", "weights", "output"]
 
@@ -127,6 +128,26 @@ SWITCHED_OFF = {  # in JavaScript, and in PyTorch
 }
 
 
+def test_a_weight_that_is_cut_is_missing_as_in_pytorch(browser, model, data):
+    """The weight of *it* on *cat*, in head 2 of the encoder's block 2."""
+
+    def without(module, inputs, output):
+        Q, K, V = (part[:, 1] for part in inputs[:3])
+        scores = Q @ K.mT / Q.shape[-1] ** 0.5
+        scores[:, 4, 1] = -torch.inf
+        output = output.clone()
+        output[:, 1] = scores.softmax(dim=-1) @ V
+        return output
+
+    model.encoder.blks[1].attention.attention.register_forward_hook(without)
+    sentence, link = SENTENCES[0], '["encoder", "self", 1, 1, 4, 1]'
+    expected = d2l.translation_trace(model, data, sentence)
+    found = trace(browser, sentence, f"{{links: [{link}]}}")
+    assert found["target"] == expected["target"]
+    assert_same(found, expected, ["Q", "K", "V", "dots", "output"])
+    assert found["attentions"][1]["heads"][1]["weights"][4][1] == 0
+
+
 @pytest.mark.parametrize("off", SWITCHED_OFF)
 def test_a_part_that_is_switched_off_is_missing_as_in_pytorch(browser, model, data, off):
     SWITCHED_OFF[off](model)
@@ -212,7 +233,15 @@ def test_a_sentence_is_tokenised_as_in_the_course(browser, data):
     assert data.src_vocab.to_tokens(found["ids"]) == [*found["tokens"], "<eos>"]
     assert browser.tokenize("who are you")["tokens"][-1] == "?"
     assert browser.tokenize("hello")["tokens"] == ["hello", "."]
+    assert browser.tokenize("I have 3 cats.")["tokens"][2] == "three"
+    assert browser.tokenize("14 cats for 3.50")["unknown"] == ["14", "3", ".50"]
     assert browser.tokenize("a xylophone")["unknown"] == ["xylophone"]
+
+
+@pytest.mark.parametrize(("english", "right"), translation.WRONG.items())
+def test_what_is_told_as_wrong_is_wrong(browser, english, right):
+    assert browser.tokenize(english)["unknown"] == []
+    assert browser.translation(english).removesuffix(" .") != right
 
 
 def test_the_thirty_sentences_are_in_no_training_file_but_for_greetings(pairs):

@@ -107,6 +107,70 @@ def test_an_unknown_word_is_said_and_known_ones_are_offered(visit):
     assert page.get_by_text("I do not know").count() == 0 == stale.count()
 
 
+def typed(page, sentence):
+    page.get_by_role("combobox").fill(sentence)
+    page.keyboard.press("Enter")
+
+
+def test_what_cannot_be_translated_is_said_and_the_picture_pales(visit):
+    page = visit()
+    stale = page.locator(".picture[inert]")
+    for sentence, told in {
+        "The cat is black. The dog is white.": "One sentence at a time",
+        "I have 14 cats": "I do not know 14",
+        "?!": "Type a few English words",
+    }.items():
+        typed(page, sentence)
+        page.get_by_text(told).wait_for()
+        assert stale.count() == 1
+    page.get_by_role("combobox").fill("")
+    assert stale.count() == 1
+    page.get_by_role("combobox").fill("a " * 50)
+    assert page.get_by_text("may have 90 characters").count() == 1
+    before = translation(page)
+    typed(page, "I have 3 cats")
+    wait_for_another(page, before)
+    assert "trois chats" in translation(page) and stale.count() == 0
+
+
+def test_a_sentence_is_followed_by_the_other_way_round(visit):
+    page = visit()
+    before = translation(page)
+    page.get_by_role("button", name="The cat sees the dog.").click()
+    wait_for_another(page, before)
+    before = translation(page)
+    page.locator(".message button").click()
+    wait_for_another(page, before)
+    assert translation(page).startswith("le chien voit le chat")
+
+
+def test_a_single_weight_is_cut_and_mended_and_a_head_that_is_off_says_so(visit):
+    page = visit()
+    before = translation(page)
+    typed(page, "The mouse slept because it was tired")
+    wait_for_another(page, before)
+    for name in ("Attention encoder self", "Block 2", "Head 2"):
+        page.get_by_role("button", name=name).click()
+    page.locator(".queries .token", has_text="it").first.click()
+    page.get_by_role("button", name="Cut it → mouse").press("Enter")
+    without = page.locator("dd").nth(1)
+    assert without.locator("mark").all_inner_texts() == ["qu'il"]
+    assert "mouse is cut" in page.locator(".check").inner_text()
+    assert page.locator(".lines .gone").count() == 1
+    page.get_by_role("button", name="Mend it → mouse").click()
+    without.wait_for(state="detached")
+    page.locator(".keys .token", has_text="tired").click()  # another key of the same query
+    page.get_by_role("button", name="Cut it → tired").click()
+    switch = page.get_by_role("switch", name="weight it → tired")
+    switch.check()
+    page.get_by_role("switch", name="head 2 of block 2").uncheck()
+    page.get_by_text("This head is switched off: nothing").wait_for()
+    assert not page.locator(".cut").is_visible()
+    typed(page, "The cow slept because it was tired")  # whose weights are others
+    page.locator(".keys .token", has_text="cow").wait_for()
+    assert switch.count() == 0 and page.faults == []
+
+
 SWITCHES = [
     "positional encoding",
     "causal mask",

@@ -2,7 +2,8 @@
 
 The answers were stored by experiments/try_it/threads.py. The page's HTML has the last
 frame, with both sentences, so that it says all without scripts and on paper;
-book/_static/first_screen.js draws the threads, and lets them be cut.
+first_screen.js draws the threads, and lets them be cut. Script and style stand in the page,
+so that it is complete when it is first painted, and nothing moves later.
 """
 
 import json
@@ -40,6 +41,8 @@ def view():
         counts=counts,
         others=OTHER_HEADS,
         tries=OTHER_HEADS * counts["feminine"],
+        style=beside(__file__, "first_screen.css"),
+        script=beside(__file__, "first_screen.js"),
         trace=json.dumps(content, ensure_ascii=False, separators=(",", ":")),
     )
     return f"~~~~{{raw}} html\n{text}\n~~~~"

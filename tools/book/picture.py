@@ -8,9 +8,8 @@ where a whole page could not be read.
 Chromium draws it, and Pillow stores it with few colours.
 
 The picture carries a digest of what it was made from, so that a test can say when it is out
-of date: the HTML of the parts as it is in the built book, with the data of the first
-screen, its script and its style, the logo, the book's style sheet, and the style of the
-picture. A change elsewhere on the page asks for no new picture, but one of a style sheet
+of date: the HTML of the parts as it is in the built book, with data, script and style of
+the first screen, the logo, the book's style sheet, and the style of the picture. A change elsewhere on the page asks for no new picture, but one of a style sheet
 does, also where it changes nothing that is seen.
 """
 
@@ -31,10 +30,7 @@ from tools.book.pdf import open_browser
 
 PICTURE = ROOT / ".github" / "book.png"
 PAGE = "book/index.html"
-FILES = [
-    f"_static/{name}"
-    for name in ("logo.svg", "course.css", "first_screen.css", "first_screen.js")
-]
+FILES = ["_static/logo.svg", "_static/course.css"]
 SIZE = {"width": 1200, "height": 630}  # what previews ask for
 SCALE = 2
 COLOURS = 128

@@ -2,7 +2,8 @@
 
 A page has it where its text says `{{ translation }}`. What it shows at first is computed
 while the book is built, by the same forward.js and weights that the page reads when
-somebody touches it. `{{ one_vector }}` is a figure of d2lmini/data/one_vector.json.
+somebody touches it. `{{ wrong_translations }}` is a table of sentences that it gets wrong.
+`{{ one_vector }}` is a figure of d2lmini/data/one_vector.json.
 """
 
 import base64
@@ -26,6 +27,18 @@ EXAMPLES = [
     "The cat sees the dog.",
     "Do you speak French?",
 ]
+THEN = {"The cat sees the dog.": "The dog sees the cat."}
+WRONG = {  # sentences that visitors typed, and what they mean
+    "It slept because the cat ate.": "il a dormi parce que le chat a mangé",
+    "Paul gave Anna a red flower.": "paul a donné une fleur rouge à anna",
+    "She gave him a book for his birthday.": (
+        "elle lui a donné un livre pour son anniversaire"
+    ),
+    "We will stay at home.": "nous resterons à la maison",
+    "They were eating.": "ils mangeaient",
+    "Nobody likes me.": "personne ne m'aime",
+    "The red jacket is not mine.": "la veste rouge n'est pas à moi",
+}
 LOAD = "const model = d2lForward.load(d2lModels.translator)"
 TRANSLATE = """(sentence => d2lForward.translate(
   model, d2lForward.tokenize(model, sentence).ids))(SENTENCE)"""
@@ -51,8 +64,25 @@ def add_views(app, config):
     config.html_static_path.append(str(FORWARD))
     config.myst_substitutions |= {
         "translation": view(EXAMPLES),
+        "wrong_translations": wrong_translations(),
         "one_vector": one_vector(),
     }
+
+
+def wrong_translations():
+    """What the page writes for sentences that it gets wrong, as a Markdown table."""
+    page = Page()
+    rows = ["| English | the page writes | right |", "|---|---|---|"]
+    for english, right in WRONG.items():
+        target = page.call(translated(english))["target"]
+        written = " ".join(token for token in target if token != "<eos>").removesuffix(" .")
+        rows.append(f"| {english} | *{written}* | *{right}* |")
+    return "\n".join(rows)
+
+
+def translated(sentence):
+    """JavaScript that translates a sentence."""
+    return TRANSLATE.replace("SENTENCE", json.dumps(sentence))
 
 
 def one_vector():
@@ -102,11 +132,12 @@ def view(examples):
     from d2lmini.transformer import translation_html  # slow, since it needs torch
 
     scripts = [f"../_static/{path.name}" for path in (FORWARD, WEIGHTS)]
-    text = translation_html(first_trace(SENTENCE), scripts=scripts, examples=examples)
+    options = {"scripts": scripts, "examples": examples, "then": THEN}
+    text = translation_html(first_trace(SENTENCE), **options)
     return f"~~~~{{raw}} html\n{text}\n~~~~"
 
 
 @cache
 def first_trace(sentence):
     """What the page computes for a sentence, to four digits."""
-    return Page().call(TRANSLATE.replace("SENTENCE", json.dumps(sentence)), ROUND)
+    return Page().call(translated(sentence), ROUND)

@@ -223,9 +223,10 @@
   // --- nouns, a guess, and all heads --------------------------------------------------------
 
   const GUESSES = { elle: "it stays", il: "it becomes il", other: "the sentence breaks" };
-  const answers = make("ul", { class: "guess" }, ...Object.values(GUESSES).map(text => make("li", {}, text)));
-  d2lGuess(answers, number => { // of course.js
-    state.guess = Object.keys(GUESSES)[number];
+  const answers = make("ul", { class: "guess", "data-open": "true" }, // course.js makes them buttons
+    ...Object.values(GUESSES).map(text => make("li", {}, text)));
+  answers.addEventListener("guess", ({ detail }) => {
+    state.guess = Object.keys(GUESSES)[detail];
     threads[0].button.classList.add("next");
   });
   const guess = make("div", { class: "ask", role: "group", "aria-label": "Your guess" },
