@@ -79,7 +79,9 @@ def test_a_cut_corrects_the_french_and_is_mended(visit):
     assert page.locator(".first-screen del").all_inner_texts() == ["elle"]
     assert "il" in page.locator(".first-screen ins").inner_text()
     said = page.locator(".first-screen .said")
-    assert "mouse is a he" in said.inner_text() and "As you guessed" in said.inner_text()
+    assert (
+        "elle has become il" in said.inner_text() and "As you guessed" in said.inner_text()
+    )
     page.get_by_role("button", name="Cut the thread of tired").click()
     assert page.locator(".first-screen del").all_inner_texts() == ["elle", "e"]
     page.get_by_role("button", name="Mend the thread of it").press("Enter")
@@ -121,6 +123,24 @@ def test_the_scissors_come_within_four_seconds_and_nothing_is_asked_of_the_netwo
     button.click()
     page.wait_for_function("() => !document.querySelector('.rope')")
     assert page.faults == []
+
+
+SHIFTS = """
+window.shift = 0;
+new PerformanceObserver(list => {
+  for (const entry of list.getEntries()) shift += entry.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1400])
+def test_nothing_moves_while_the_page_loads(visit, width):
+    page = visit("index", width)
+    page.wait_for_load_state("networkidle")
+    page.evaluate(SHIFTS)
+    page.wait_for_timeout(300)  # until the observer has told what was
+    assert page.evaluate("shift") < 0.01
 
 
 @pytest.mark.slow

@@ -117,8 +117,24 @@ def test_no_page_builds_on_a_later_chapter(path):
         assert {int(number) for number in numbers if number} <= read
 
 
-@chapter
-def test_the_last_line_leads_to_the_next_chapter(path):
-    following = [page.stem for page in CHAPTERS[len(before(path)) + 1 :][:1]]
-    last = pages.read(path).cells[-1].source.rpartition("\n")[2]
-    assert re.findall(r"^Next: \[[^]]*\]\((\w+)\.ipynb\)", last) == following
+def reading_order():
+    """The pages that are read one after the other, without suffixes and further pages."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    files = [page["file"] for part in toc["parts"] for page in part["chapters"]]
+    last = files.index(f"notebooks/{CHAPTERS[-1].stem}")
+    return [ROOT / file for file in files[: last + 1]]
+
+
+ORDER = reading_order()
+
+
+@pytest.mark.parametrize("path", ORDER, ids=lambda path: path.stem)
+def test_the_last_line_leads_to_the_next_page(path):
+    following = [page.stem for page in ORDER[ORDER.index(path) + 1 :][:1]]
+    if path.parent.name == "book":
+        text = path.with_suffix(".md").read_text(encoding="utf-8")
+    else:
+        text = pages.prose(pages.read(path.with_suffix(".ipynb")))
+    last = text.rstrip().rpartition("\n")[2]
+    link = r"^Next: \[[^]]*\]\((?:\.\./)?(?:\w+/)?(\w+)\.(?:ipynb|md)\)"
+    assert re.findall(link, last) == following

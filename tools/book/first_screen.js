@@ -111,7 +111,7 @@
       strong("Both threads are cut.");
       more(italic("Elle", "fr"), " and the ", italic("e", "fr"), " are gone.");
     } else if (it) {
-      strong("One weight is gone, and the ", noun.noun, " is a ", italic("he"), ".");
+      strong("One weight is gone, and ", italic("elle", "fr"), " has become ", italic("il", "fr"), ".");
       more("Only the ", italic("e", "fr"), " of ", italic("fatiguée", "fr"), " remembers it. It hangs on the other thread.");
     } else {
       strong("Only the ", italic("e", "fr"), " falls off.");
@@ -272,7 +272,7 @@
     });
     const found = [...state.seen].map(head => outcome(state.noun, head)), number = kind => found.filter(each => each === kind).length;
     const turns = found.length - number("=") - number("≈");
-    summary.textContent = !found.length ? "Both threads belong to one head of 24. Each picture shows where the pronoun looks in a head. Switch one off, or all in turn."
+    summary.textContent = !found.length ? "The translator has 24 heads. Each has such weights of its own, and its picture shows where the pronoun looks. Both threads belong to one of them. Switch one off, or all in turn."
       : `${found.length} of 24 heads switched off, one at a time: ${number("=")} change nothing, ${number("≈")} another word, and ${turns} the pronoun.`;
     all.textContent = running ? "Stop" : state.head === null ? "Switch off all 24, one by one" : "Switch it on again";
   }
@@ -307,6 +307,7 @@
   };
 
   function draw() {
+    guess.style.visibility = isCut(0) && !state.guess ? "hidden" : ""; // nobody guesses what is seen
     drawFrench();
     drawThreads();
     drawHeads();

@@ -13,6 +13,7 @@ from tools import ROOT, beside, filled
 from tools.book import pages
 
 CHAPTER = ROOT / "notebooks" / "01_queries_keys_values.ipynb"
+IDEA = 2  # sections of this chapter in which *it* finds its noun
 OTHER_HEADS = 7  # of the encoder, beside the one with the threads
 
 
@@ -37,7 +38,7 @@ def view():
         french=marked(first["cuts"][0][0]),
         cut=written(first["cuts"][1][0]),
         weight=f"{first['weights'][0]:.2f}",
-        minutes=pages.reading_minutes(pages.read(CHAPTER)),
+        minutes=minutes_to_the_idea(),
         counts=counts,
         others=OTHER_HEADS,
         tries=OTHER_HEADS * counts["feminine"],
@@ -46,6 +47,18 @@ def view():
         trace=json.dumps(content, ensure_ascii=False, separators=(",", ":")),
     )
     return f"~~~~{{raw}} html\n{text}\n~~~~"
+
+
+def minutes_to_the_idea():
+    """How long the beginning of the chapter takes that says how *it* finds its noun."""
+    notebook = pages.read(CHAPTER)
+    sections = [
+        number
+        for number, cell in enumerate(notebook.cells)
+        if cell.cell_type == "markdown" and "## " in cell.source
+    ]
+    notebook.cells = notebook.cells[: sections[IDEA]]
+    return pages.reading_minutes(notebook)
 
 
 def written(text):
