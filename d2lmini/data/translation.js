@@ -219,7 +219,7 @@ globalThis.d2lTranslation ??= (() => {
       if (tokens.slice(0, -1).some(token => /^[.!?]$/.test(token))) return say("One sentence at a time, please.");
       if (unknown.length) return say(...unknown.flatMap(word => doubt(loaded, word)));
       dim(false);
-      off.links = [];  // they were weights of another sentence
+      [off.links, listed] = [[], []];  // they were weights of another sentence
       whole.trace = d2lForward.translate(loaded, ids);
       say(make("span", { class: "unseen" }, `In French: ${said(whole.trace).join(" ")}`), ...next(asked(whole.trace)));
       show(isOff() ? d2lForward.translate(loaded, ids, off) : whole.trace);
@@ -454,6 +454,8 @@ globalThis.d2lTranslation ??= (() => {
       compare();
     }
 
+    let listed = [];  // the weights of this sentence that were cut, and perhaps mended
+
     // Scissors for the weight of the chosen query on the chosen key, or the largest.
     function snip() {
       const [, , , head, i, j] = link();
@@ -468,6 +470,7 @@ globalThis.d2lTranslation ??= (() => {
 
     // Switch an entry of `off` off, or on again, and compute anew; a key stays chosen.
     const toggleIn = (name, entry) => (key = null) => {
+      if (name === "links" && !listed.some(same(entry))) listed.push(entry);
       off[name] = off[name].some(same(entry)) ? off[name].filter(each => !same(entry)(each)) : [...off[name], entry];
       return again(key);
     };
@@ -636,9 +639,9 @@ globalThis.d2lTranslation ??= (() => {
       for (const entry of [...off.heads, ...shown.head >= 0 && !isHeadOff() ? [place()] : []]) {
         entries.push([where(entry), off.heads.some(same(entry)), toggleIn("heads", entry)]);
       }
-      for (const entry of off.links) {
+      for (const entry of listed) {
         const [keys, queries] = sides(kindOf(entry)), [i, j] = entry.slice(4);
-        entries.push([`weight ${queries[i] ?? "…"} → ${keys[j] ?? "…"}, ${where(entry)}`, true, toggleIn("links", entry)]);
+        entries.push([`weight ${queries[i] ?? "…"} → ${keys[j] ?? "…"}, ${where(entry)}`, off.links.some(same(entry)), toggleIn("links", entry)]);
       }
       for (const kind of kinds.filter(({ kind }) => kind === "self")) {
         for (const block of blocks(kind)) {

@@ -163,7 +163,8 @@ def test_a_single_weight_is_cut_and_mended_and_a_head_that_is_off_says_so(visit)
     page.get_by_role("button", name="Cut it → tired").click()
     switch = page.get_by_role("switch", name="weight it → tired")
     switch.check()
-    page.get_by_role("switch", name="head 2 of block 2").uncheck()
+    head = "head 2 of block 2, encoder self-attention"
+    page.get_by_role("switch", name=head, exact=True).uncheck()
     page.get_by_text("This head is switched off: nothing").wait_for()
     assert not page.locator(".cut").is_visible()
     typed(page, "The cow slept because it was tired")  # whose weights are others

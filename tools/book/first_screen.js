@@ -100,7 +100,9 @@
       else more("Another word changes, and the pronoun stays.");
     } else if (!it && !adjective) {
       strong(italic("It"), " looks back and finds ", name);
-      more(`with the weight ${noun.weights[0].toFixed(2)}. In French this is a `, italic(feminine ? "she" : "he"), ", so ", italic("it"), " becomes ", italic(feminine ? "elle" : "il", "fr"), ".");
+      more(`with the weight ${noun.weights[0].toFixed(2)}`);
+      if (feminine) parts.push(", and takes from it what French needs to know: ", italic("elle", "fr"), ".");
+      else parts.push(". In French this is a ", italic("he"), ", so ", italic("it"), " becomes ", italic("il", "fr"), ".");
     } else if (!feminine) {
       strong("Nothing changes.");
       more(italic("Il", "fr"), " is what this translator writes when it does not know. Cut the thread of a feminine noun.");
@@ -117,8 +119,8 @@
       strong("Only the ", italic("e", "fr"), " falls off.");
       more(italic("Tired"), ` looks at ${noun.noun} by itself, with the weight ${noun.weights[1].toFixed(2)}. The pronoun does not need that.`);
     }
-    if (state.guess && it && head === null && feminine) {
-      const right = state.guess === (turned ? "il" : "elle");
+    if (state.guess && it && head === null) {
+      const right = state.guess === (turned ? "turns" : "stays");
       more(right ? "As you guessed." : "You guessed something else.");
     }
     said.replaceChildren(...parts);
@@ -222,27 +224,38 @@
 
   // --- nouns, a guess, and all heads --------------------------------------------------------
 
-  const GUESSES = { elle: "it stays", il: "it becomes il", other: "the sentence breaks" };
+  const GUESSES = ["stays", "turns", "breaks"];
+  const asked = italic("elle", "fr"), other = italic("il", "fr");
   const answers = make("ul", { class: "guess", "data-open": "true" }, // course.js makes them buttons
-    ...Object.values(GUESSES).map(text => make("li", {}, text)));
+    make("li", {}, "it stays"), make("li", {}, make("span", {}, "it becomes ", other)), make("li", {}, "the sentence breaks"));
   answers.addEventListener("guess", ({ detail }) => {
-    state.guess = Object.keys(GUESSES)[detail];
+    state.guess = GUESSES[detail];
     threads[0].button.classList.add("next");
   });
   const guess = make("div", { class: "ask", role: "group", "aria-label": "Your guess" },
-    make("span", {}, "Guess: if the thread of ", italic("it"), " is cut, what becomes of ", italic("elle", "fr"), "?"), answers);
+    make("span", {}, "Guess: if the thread of ", italic("it"), " is cut, what becomes of ", asked, "?"), answers);
+  function drawGuess() {
+    const pronouns = isFeminine(state.noun) ? ["elle", "il"] : ["il", "elle"];
+    asked.textContent = pronouns[0], other.textContent = pronouns[1];
+    guess.style.visibility = isCut(0) && !state.guess ? "hidden" : ""; // nobody guesses what is seen
+  }
+  function forgetGuess() {
+    state.guess = null;
+    for (const button of answers.querySelectorAll("button")) button.setAttribute("aria-pressed", "false");
+  }
 
   const choice = noun => make("label", {},
     make("input", { type: "radio", name: "first-screen-noun", value: noun.noun, checked: noun === state.noun, onchange: () => {
       Object.assign(state, { noun, cut: [false, false], head: null, seen: new Set() });
       $(".noun").textContent = noun.noun;
+      forgetGuess();
       draw();
     } }), noun.noun);
   const choices = make("fieldset", { class: "nouns" }, make("legend", {}, "The noun"),
     make("span", {}, "a ", italic("she"), " in French"), ...nouns.filter(isFeminine).map(choice),
     make("span", {}, "a ", italic("he")), ...nouns.filter(noun => !isFeminine(noun)).map(choice));
 
-  const GROUPS = ["encoder: English looks at English", "decoder: French looks at French", "decoder: French looks at English"];
+  const GROUPS = ["reading: English looks at English", "writing: French looks at French", "writing: French looks at English"];
   const summary = make("p", { role: "status" });
   const all = make("button", { type: "button", class: "all" });
   const tiles = Array.from({ length: 24 }, (_, head) => make("button", { type: "button", onclick: () => {
@@ -307,7 +320,7 @@
   };
 
   function draw() {
-    guess.style.visibility = isCut(0) && !state.guess ? "hidden" : ""; // nobody guesses what is seen
+    drawGuess();
     drawFrench();
     drawThreads();
     drawHeads();

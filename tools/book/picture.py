@@ -9,8 +9,9 @@ Chromium draws it, and Pillow stores it with few colours.
 
 The picture carries a digest of what it was made from, so that a test can say when it is out
 of date: the HTML of the parts as it is in the built book, with data, script and style of
-the first screen, the logo, the book's style sheet, and the style of the picture. A change elsewhere on the page asks for no new picture, but one of a style sheet
-does, also where it changes nothing that is seen.
+the first screen, the logo, the book's style sheet, and the style of the picture. A change
+elsewhere on the page asks for no new picture, but one of a style sheet does, also where it
+changes nothing that is seen.
 """
 
 import argparse
