@@ -219,9 +219,11 @@ var d2lForward = (() => {
     "sixteen seventeen eighteen nineteen twenty").split(" ");
 
   // The tokens of a sentence as in MTFraEng, with a mark at its end. The ids end with "<eos>".
-  // A number whose word the model knows becomes this word.
+  // A number whose word the model knows becomes this word. Quotation marks are left out, and
+  // marks of the model itself, such as "<eos>", are unknown.
   function tokenize(model, sentence) {
-    let text = sentence.toLowerCase().replace(/[’‘`]/g, "'").replace(/\s+/g, " ").trim();
+    let text = sentence.toLowerCase().replace(/[’‘`]/g, "'").replace(/["“”«»]/g, "");
+    text = text.replace(/([,.!?])(?=\p{L})/gu, "$1 ").replace(/\s+/g, " ").trim();
     text = text.replace(/(?<![\d.,])\d+(?![\d.,]*\d)/g, digits =>
       model.source.ids.has(NUMBERS[digits]) ? NUMBERS[digits] : digits);
     if (text && !/[.!?]$/.test(text)) text += QUESTION.test(`${text} `) ? "?" : ".";
@@ -230,7 +232,7 @@ var d2lForward = (() => {
     return {
       tokens,
       ids: [...tokens, "<eos>"].map(token => ids.get(token) ?? ids.get("<unk>")),
-      unknown: tokens.filter(token => !ids.has(token)),
+      unknown: tokens.filter(token => !ids.has(token) || /^</.test(token)),
     };
   }
 

@@ -131,7 +131,7 @@ globalThis.d2lTranslation ??= (() => {
       field.onfocus = () => { field.select(); ready(); };
       field.oninput = () => {
         dim(!field.value.trim());
-        say(field.value.length < LONGEST ? "" : `That is all: a sentence may have ${LONGEST} characters.`);
+        tellLength();
         suggest();
       };
       field.onblur = () => setTimeout(() => { if (!root.contains(document.activeElement)) suggest(true); }, 200);
@@ -151,7 +151,7 @@ globalThis.d2lTranslation ??= (() => {
     function ready() {
       if (!model) {
         say("Loading the model …");
-        model = load().then(loaded => { say(); return loaded; });
+        model = load().then(loaded => { tellLength(); return loaded; });
         model.catch(() => { model = null; say("The model could not be loaded."); });
       }
       return model;
@@ -159,6 +159,10 @@ globalThis.d2lTranslation ??= (() => {
 
     function say(...content) {
       message.replaceChildren(...content);
+    }
+
+    function tellLength() {
+      say(field.value.length < LONGEST ? "" : `That is all: a sentence may have ${LONGEST} characters.`);
     }
 
     function dim(yes) {  // while the picture shows another sentence than the field
@@ -189,7 +193,8 @@ globalThis.d2lTranslation ??= (() => {
       words.setAttribute("aria-label", "Known words");
       words.replaceChildren(...options.map((word, i) => make("div", {
         id: `${id}-${i}`, role: "option", class: "option",
-        onpointerdown: event => { event.preventDefault(); take(word); },
+        onpointerdown: event => event.preventDefault(),  // the field keeps the focus
+        onclick: () => take(word),
       }, word)));
       field.setAttribute("aria-expanded", String(options.length > 0));
       choose(-1);
@@ -223,7 +228,7 @@ globalThis.d2lTranslation ??= (() => {
       whole.trace = d2lForward.translate(loaded, ids);
       say(make("span", { class: "unseen" }, `In French: ${said(whole.trace).join(" ")}`), ...next(asked(whole.trace)));
       show(isOff() ? d2lForward.translate(loaded, ids, off) : whole.trace);
-      grow();
+      if (writes()) grow();
     }
 
     function next(sentence) {
@@ -274,7 +279,8 @@ globalThis.d2lTranslation ??= (() => {
     const status = make("p", { class: "status", "aria-live": "polite" });
     const likely = make("div", { class: "likely" });
     const scissors = make("button", { type: "button", class: "cut" });
-    below.append(make("div", { class: "left" }, player, status, scissors), likely);
+    const french = make("div", { class: "french" });
+    below.append(make("div", { class: "left" }, player, status, scissors), likely, french);
     let rows = [[], []], lines;
 
     // The tokens of both sides, again when there are others.
@@ -373,7 +379,6 @@ globalThis.d2lTranslation ??= (() => {
     function grow() {  // the whole sentence, token by token
       stop();
       const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-      if (!writes()) { shown.kind = kinds[0]; build(); }
       if (still) { state.count = trace.target.length; return go(favourite()); }
       go(0, true);
       timer = setInterval(() => {
@@ -476,6 +481,7 @@ globalThis.d2lTranslation ??= (() => {
     };
 
     function play() {
+      player.hidden = !writes();
       const end = trace.target.length - 1;
       const button = (label, icon, disabled, onclick) => {
         let found = player.querySelector(`[data-do="${icon}"]`);
@@ -490,7 +496,6 @@ globalThis.d2lTranslation ??= (() => {
       };
       const step = by => () => {
         stop();
-        if (!writes()) { shown.kind = kinds[0]; build(); }
         const next = state.step + by;
         if (next >= 0 && next <= end) go(next, true);
       };
@@ -609,7 +614,7 @@ globalThis.d2lTranslation ??= (() => {
       const score = scores[i][j];
       const check = score === null ? [make("b", {}, keys[j]), ` is ${isCut(i, j) ? "cut" : "masked"}: its score is −∞ and its weight 0.`]
         : [make("b", {}, keys[j]), `: q · k = ${signed(dots[i][j])}` + (scaled ? `, divided by √${p}: ${signed(score)}` : "") +
-          `. exp(${signed(score)}) / ${large(total)} = ${large(Math.exp(score))} / ${large(total)} = `,
+          `. exp(${signed(score, 3)}) / ${large(total)} = ${large(Math.exp(score))} / ${large(total)} = `,
           make("strong", {}, row[j].toFixed(2)), `, where ${large(total)} is the sum over all keys.`];
       const toggle = make("button", {
         type: "button", class: "numbers", "aria-pressed": String(numbers),
@@ -659,12 +664,15 @@ globalThis.d2lTranslation ??= (() => {
       const sentence = (tokens, marked) => tokens.filter(token => token !== "<eos>").flatMap((token, i) =>
         [make(marked && !kept.has(i) ? "mark" : "span", {}, token), " "]);
       const changed = String(said(trace)) !== String(said(whole.trace));
+      const both = (...names) => make("dl", {}, make("dt", {}, names[0]),
+        make("dd", {}, ...sentence(said(whole.trace))),
+        ...isOff() ? [make("dt", {}, names[1]), make("dd", {}, ...sentence(said(trace), true),
+          changed ? "" : make("small", {}, " (the same)"))] : []);
+      french.hidden = writes();  // else it stands in the picture
+      french.replaceChildren(both("in French", "without what is off"));
       parts.replaceChildren(make("strong", { class: "heading" }, "Switch parts off"),
         make("div", { class: "switches" }, ...switches),
-        make("div", { role: "status" }, make("dl", {}, make("dt", {}, "all parts"),
-          make("dd", {}, ...sentence(said(whole.trace))),
-          ...isOff() ? [make("dt", {}, `without ${without}`), make("dd", {}, ...sentence(said(trace), true),
-            changed ? "" : make("small", {}, " (the same)"))] : [])),
+        make("div", { role: "status" }, both("all parts", `without ${without}`)),
         ...off.mask ? [make("p", {}, "Without the mask: the sentence is written with it, then predicted again at all " +
           "positions at once, each of which also sees the tokens after it.")] : []);
       if (focused) parts.querySelector(`[data-part="${focused}"]`)?.focus();

@@ -34,7 +34,13 @@ FORMS = {  # sentences, and the word that agrees besides the pronoun
     "i like the {} because it is red .": "red",
     "i bought the {} because it was beautiful .": "beautiful",
 }
-COLUMNS = ["nouns", "right", "thread cut", "other encoder heads", "thread of the adjective"]
+COLUMNS = {  # and their heads in the table
+    "nouns": "nouns",
+    "right": "pronoun right",
+    "thread cut": "then wrong: *it* → noun cut",
+    "other encoder heads": "then wrong: cut in another head",
+    "thread of the adjective": "adjective changes: its weight cut",
+}
 START = """const model = d2lForward.load(d2lModels.translator);
 function answer(sentence, off, heads) {
   const { ids, unknown } = d2lForward.tokenize(model, sentence);
@@ -77,7 +83,7 @@ def tables():
             sentence = form.format("…").replace(" .", "")
             rows.append([f"*{sentence}*, {kind}", *map(str, found.values())])
             print(rows[-1], flush=True)
-    yield "threads", results.table(["", *COLUMNS], rows)
+    yield "threads", results.table(["", *COLUMNS.values()], rows)
     animals = chosen(page)
     traces = [trace(page, noun) for noun in animals]
     whole = {"heads": switched_off(page), **told(counts)}

@@ -235,6 +235,9 @@ def test_a_sentence_is_tokenised_as_in_the_course(browser, data):
     assert browser.tokenize("hello")["tokens"] == ["hello", "."]
     assert browser.tokenize("I have 3 cats.")["tokens"][2] == "three"
     assert browser.tokenize("14 cats for 3.50")["unknown"] == ["14", "3", ".50"]
+    found = browser.tokenize("the cat,the “dog” <eos>")
+    assert found["tokens"][:5] == ["the", "cat", ",", "the", "dog"]
+    assert found["unknown"] == ["<eos>"]
     assert browser.tokenize("a xylophone")["unknown"] == ["xylophone"]
 
 

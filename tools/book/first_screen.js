@@ -262,7 +262,7 @@
     stop();
     switchOff(state.head === head ? null : head);
   } }));
-  const heads = make("div", { class: "heads", role: "group", "aria-label": "All heads" }, all, make("p", {}, make("strong", {}, "And the other heads?")), summary,
+  const heads = make("div", { class: "heads", role: "group", "aria-label": "All heads" }, all, make("p", {}, make("strong", {}, "All 24 heads")), summary,
     make("div", { class: "groups" }, ...GROUPS.map((group, k) => make("div", { role: "group", "aria-label": group },
       make("small", {}, group), make("div", {}, ...tiles.slice(8 * k, 8 * k + 8))))));
   heads.onkeydown = event => {
