@@ -668,8 +668,7 @@ globalThis.d2lTranslation ??= (() => {
         make("dd", {}, ...sentence(said(whole.trace))),
         ...isOff() ? [make("dt", {}, names[1]), make("dd", {}, ...sentence(said(trace), true),
           changed ? "" : make("small", {}, " (the same)"))] : []);
-      french.hidden = writes();  // else it stands in the picture
-      french.replaceChildren(both("in French", "without what is off"));
+      french.replaceChildren(...writes() ? [] : [both("in French", "without what is off")]);
       parts.replaceChildren(make("strong", { class: "heading" }, "Switch parts off"),
         make("div", { class: "switches" }, ...switches),
         make("div", { role: "status" }, both("all parts", `without ${without}`)),

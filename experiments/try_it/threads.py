@@ -37,8 +37,8 @@ FORMS = {  # sentences, and the word that agrees besides the pronoun
 COLUMNS = {  # and their heads in the table
     "nouns": "nouns",
     "right": "pronoun right",
-    "thread cut": "then wrong: *it* → noun cut",
-    "other encoder heads": "then wrong: cut in another head",
+    "thread cut": "other pronoun: *it* → noun cut",
+    "other encoder heads": "other pronoun: cut in another head",
     "thread of the adjective": "adjective changes: its weight cut",
 }
 START = """const model = d2lForward.load(d2lModels.translator);

@@ -93,6 +93,13 @@ def test_tokens_are_reached_by_arrows(visit):
     assert page.locator(".status").text_content().startswith(f"{second} is looked at by")
 
 
+def test_a_finger_takes_a_known_word(visit):
+    page = visit(width=390, has_touch=True)
+    page.get_by_role("combobox").fill("The ele")
+    page.get_by_role("option", name="elephant", exact=True).tap()
+    assert page.get_by_role("combobox").input_value() == "The elephant "
+
+
 def test_an_unknown_word_is_said_and_known_ones_are_offered(visit):
     page = visit()
     before = translation(page)
@@ -153,7 +160,7 @@ def test_a_single_weight_is_cut_and_mended_and_a_head_that_is_off_says_so(visit)
         page.get_by_role("button", name=name).click()
     page.locator(".queries .token", has_text="it").first.click()
     page.get_by_role("button", name="Cut it → mouse").press("Enter")
-    without = page.locator("dd").nth(1)
+    without = page.locator(".parts dd").nth(1)
     assert without.locator("mark").all_inner_texts() == ["qu'il"]
     assert "mouse is cut" in page.locator(".check").inner_text()
     assert page.locator(".lines .gone").count() == 1
@@ -188,12 +195,12 @@ def test_a_part_that_is_switched_off_changes_what_is_computed(visit, part):
     page.locator(".choices button", has_text="encoder self").first.click()
     numbers = page.locator(".opened, .likely")
     switch = page.locator(".switches label", has_text=part).first.get_by_role("switch")
-    without = page.locator("dt", has_text="without")
+    without = page.locator(".parts dt", has_text="without")
     found = []
     for _ in range(2):  # after the first time, nothing stands there that was rounded before
         switch.uncheck()
         without.wait_for()
-        assert page.locator("dd").count() == 2
+        assert page.locator(".parts dd").count() == 2
         off = numbers.all_text_contents()
         switch.check()
         without.wait_for(state="detached")
@@ -245,7 +252,7 @@ def test_the_view_is_accessible_and_fits(visit, name, width, scheme):
         page.locator(".d2l-translation summary").click()
         page.get_by_role("button", name="Numbers").click()
         page.get_by_role("switch").first.uncheck()
-        page.locator("dt", has_text="without").wait_for()
+        page.locator(".parts dt", has_text="without").wait_for()
     else:
         page.get_by_role("button", name="Draw 8").click()
         page.get_by_text("Majorities of 8").wait_for()
