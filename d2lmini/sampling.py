@@ -65,6 +65,13 @@ def next_token_probs(
     return torch.zeros_like(probs).scatter(-1, tokens, probs / probs.sum(-1, keepdim=True))
 
 
+def _as_text(token):
+    """A token as text, with a hyphen if it begins no word, and visible white space."""
+    if token.startswith(" ") and token.strip():
+        return token.strip()
+    return f"-{token}" if token.isalpha() else token.replace("\n", "↵").replace(" ", "␣")
+
+
 def show_sampling(logits, tokenizer, num_bars=12):
     """Draw the most probable next tokens, with temperature, top-k, top-p and draws.
 
@@ -72,7 +79,7 @@ def show_sampling(logits, tokenizer, num_bars=12):
     tenth, and only their numbers are kept.
     """
     logits, tokens = logits.detach().double().cpu().sort(descending=True)
-    names = [repr(tokenizer.decode([token])) for token in tokens[:200].tolist()]
+    names = [_as_text(tokenizer.decode([token])) for token in tokens[:200].tolist()]
     rest, counts = logits[200:].round(decimals=1).unique(return_counts=True)
     rest = list(zip(rest.tolist(), counts.tolist()))[::-1]
     probs = logits.softmax(dim=0)

@@ -97,10 +97,11 @@ function enlarge(image) {
   close.textContent = "Close";
   const figure = document.createElement("figure");
   figure.tabIndex = 0; // to be scrolled by keyboard
-  const ratio = image.naturalWidth / image.naturalHeight;
-  const room = Math.min(innerWidth - 48, (innerHeight - 96) * ratio);
-  const copy = image.cloneNode();
-  copy.style.width = `${Math.max(image.naturalWidth, room)}px`;
+  const own = image.naturalWidth || parseFloat(image.style.width);
+  const { width, height } = image.getBoundingClientRect();
+  const room = Math.min(innerWidth - 48, (innerHeight - 96) * width / height);
+  const copy = image.cloneNode(true);
+  copy.style.width = `${Math.max(own, room)}px`;
   figure.append(copy);
   dialog.append(close, figure);
   dialog.addEventListener("click", () => dialog.close());
@@ -110,8 +111,8 @@ function enlarge(image) {
 }
 const figureName = (image) =>
   image.closest("figure")?.querySelector(".caption-number")?.textContent.replace(". ", "")
-  ?? image.alt.split(". ", 1)[0];
-for (const image of document.querySelectorAll("article :is(.cell_output, figure) img")) {
+  ?? (image.alt ?? image.getAttribute("aria-label")).split(". ", 1)[0];
+for (const image of document.querySelectorAll("article :is(.cell_output, figure) :is(img, .drawing)")) {
   const button = document.createElement("button");
   button.className = "enlarge";
   button.textContent = "Enlarge";
@@ -143,4 +144,17 @@ for (const list of document.querySelectorAll("article ul.guess")) {
     });
     answer.replaceChildren(button);
   });
+}
+
+// On a phone, a cell of more than so many lines is folded until somebody asks for all of it.
+const LONG = 16;
+for (const cell of document.querySelectorAll("article div.cell_input")) {
+  const number = cell.querySelector("pre")?.textContent.trimEnd().split("\n").length ?? 0;
+  if (number <= LONG || cell.closest("details")) continue;
+  const button = document.createElement("button");
+  button.className = "unfold";
+  button.textContent = `All ${number} lines`;
+  button.addEventListener("click", () => cell.classList.remove("folded"));
+  cell.classList.add("folded");
+  cell.after(button);
 }

@@ -115,14 +115,17 @@
 
   document.querySelectorAll("div.questions").forEach(watch);
 
-  // In the table of chapters of the start page.
-  for (const link of document.querySelectorAll("article td:first-child a[href]")) {
+  // In the table of chapters of the start page, and in the list beside each page.
+  const LINKS = "article td:first-child a[href], li.chapter > a:first-child";
+  for (const link of document.querySelectorAll(LINKS)) {
     const [, page] = link.pathname.match(/\/notebooks\/(\w+)(?:\.html)?$/) ?? [];
     const record = page && remembered.read(page);
     if (!record) continue;
     const progress = document.createElement("span");
     progress.className = "progress-so-far";
-    progress.textContent = `${record.right} of ${record.of} questions`;
-    link.after(" ", progress);
+    const listed = link.closest("li.chapter");
+    progress.textContent = listed ? ` ${record.right}/${record.of}` : `${record.right} of ${record.of} questions`;
+    if (listed) link.append(progress);
+    else link.after(" ", progress);
   }
 })();

@@ -219,10 +219,11 @@ var d2lForward = (() => {
     "sixteen seventeen eighteen nineteen twenty").split(" ");
 
   // The tokens of a sentence as in MTFraEng, with a mark at its end. The ids end with "<eos>".
-  // A number whose word the model knows becomes this word. Quotation marks are left out, and
-  // marks of the model itself, such as "<eos>", are unknown.
+  // A number whose word the model knows becomes this word. Quotation marks and the dot of Mr. are
+  // left out, of several marks at the end one stays, and tokens such as "<eos>" are unknown.
   function tokenize(model, sentence) {
     let text = sentence.toLowerCase().replace(/[’‘`]/g, "'").replace(/["“”«»]/g, "");
+    text = text.replace(/\b(mr|mrs|ms|dr)\./g, "$1").replace(/([.!?])[.!? ]*$/, "$1");
     text = text.replace(/([,.!?])(?=\p{L})/gu, "$1 ").replace(/\s+/g, " ").trim();
     text = text.replace(/(?<![\d.,])\d+(?![\d.,]*\d)/g, digits =>
       model.source.ids.has(NUMBERS[digits]) ? NUMBERS[digits] : digits);

@@ -228,6 +228,7 @@ globalThis.d2lTranslation ??= (() => {
       whole.trace = d2lForward.translate(loaded, ids);
       say(make("span", { class: "unseen" }, `In French: ${said(whole.trace).join(" ")}`), ...next(asked(whole.trace)));
       show(isOff() ? d2lForward.translate(loaded, ids, off) : whole.trace);
+      if (document.activeElement === field) field.select();  // what is typed next replaces it
       if (writes()) grow();
     }
 
@@ -434,6 +435,7 @@ globalThis.d2lTranslation ??= (() => {
         button.querySelector(".weight").textContent = weight >= 0.005 ? weight.toFixed(2) : "";
         button.classList.toggle("later", later);
         button.classList.toggle("chosen", !other && k === index);
+        button.classList.toggle("asking", s === 1 && other && k === query());  // whose weight is cut
         button.setAttribute("aria-pressed", String(!other && k === index));
         const what = `${names[s][k]}, ${shown.kind.sides[s]}`;
         button.setAttribute("aria-label", later ? `${what}, not written yet`

@@ -238,6 +238,12 @@ def test_a_sentence_is_tokenised_as_in_the_course(browser, data):
     found = browser.tokenize("the cat,the “dog” <eos>")
     assert found["tokens"][:5] == ["the", "cat", ",", "the", "dog"]
     assert found["unknown"] == ["<eos>"]
+    assert browser.tokenize("Mr. Brown sings !!!")["tokens"] == [
+        "mr",
+        "brown",
+        "sings",
+        "!",
+    ]
     assert browser.tokenize("a xylophone")["unknown"] == ["xylophone"]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 pytestmark = pytest.mark.slow
 KV_CACHE = "notebooks/07_transformer#decoding-with-a-keyvalue-cache"
+GROUPED = "notebooks/11_gpt#attention-with-rotary-positions-grouped-queries-and-a-cache"
 GPT = "notebooks/11_gpt#from-the-transformer-to-llama"
 HELP = "book/index#report-a-mistake-or-contribute"
 SEARCHES = {  # what a reader looks for, and the section that must come first
@@ -26,6 +27,7 @@ SEARCHES = {  # what a reader looks for, and the section that must come first
     "positional encoding": "notebooks/06_positional_encoding#positional-encodings",
     "rotary": "notebooks/06_positional_encoding#rotary-encoding",
     "RoPE": "notebooks/06_positional_encoding#rotary-encoding",
+    "self attention complexity": "notebooks/06_positional_encoding#self-attention",
     "transformer from scratch": "notebooks/07_transformer#the-architecture",
     "attention is all you need": "notebooks/07_transformer#the-architecture",
     "layer norm": "notebooks/07_transformer#residual-connections-and-layer-normalisation",
@@ -37,6 +39,9 @@ SEARCHES = {  # what a reader looks for, and the section that must come first
     "gpt2 pytorch": GPT,
     "gpt-2": GPT,
     "top-p": "notebooks/11_gpt#the-distribution-of-the-next-token",
+    "grouped query attention": GROUPED,
+    "linear attention": "notebooks/13_efficient_attention#a-memory-of-fixed-size",
+    "state space model": "notebooks/13_efficient_attention#a-memory-of-fixed-size",
     "LoRA": "notebooks/12_post_training#low-rank-adaptation",
     "install": "book/index#run-the-notebooks",
     "set_axes": "book/names/drawing#d2lmini.set_axes",

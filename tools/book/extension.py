@@ -3,7 +3,9 @@
 What a page has because its book is published from a repository is in
 tools/book/address.py.
 
-Below the title of a notebook's page stands how long it takes to read and to run. The start
+Below the title of a notebook's page stands how long it takes to read and to run. A chapter
+opens with its question and a picture (tools/book/openers.py), and the list of chapters has
+a line for each (tools/book/sidebar.py). The start
 page gets its first screen for `{{ first_screen }}` (tools/book/first_screen.py) and the
 table of chapters for `{{ chapters }}` (tools/book/pages.py), and *Try it* its translator
 for `{{ translation }}` (tools/book/translation.py) and its adder for `{{ adder }}`
@@ -12,7 +14,7 @@ students get, and folds below each statement (tools/notebooks/exercises.py), wit
 solutions if SOLUTIONS says so (tools/book/solutions.py). Before the exercises of a chapter
 stand questions that the page checks (tools/book/questions.py), and a guess is tapped before
 its result is shown (tools/book/guesses.py). Figures have captions with
-numbers (tools/book/figures.py).
+numbers (tools/book/figures.py), and are drawn in the page (tools/book/drawings.py).
 
 The formulas are set by MathJax while the book is built (tools/book/formulas.py), and pages
 lose what they load without need (tools/book/lighter_pages.py).
@@ -45,14 +47,17 @@ from tools.book import (
     addition,
     address,
     downloads,
+    drawings,
     first_screen,
     fold_names,
     formulas,
     guesses,
     lighter_pages,
+    openers,
     pages,
     questions,
     search,
+    sidebar,
     slides,
     solutions,
     tables,
@@ -183,7 +188,8 @@ def mend(app, pagename, templatename, context, doctree):
         body = body.replace(wrong, right)
     for pattern, right in PATTERNS.items():
         body = re.sub(pattern, right, body)
-    context["body"] = fold_names.name_folds(tables.align(body))
+    body = fold_names.name_folds(tables.align(body))
+    context["body"] = openers.open_page(body, Path(app.srcdir) / f"{pagename}.ipynb")
 
 
 def finish(app, exception):
@@ -192,6 +198,8 @@ def finish(app, exception):
         return
     source, folder = Path(app.srcdir), Path(app.outdir)
     formulas.render(folder)
+    drawings.draw(folder)
+    sidebar.shorten(folder)
     lighter_pages.lighten(folder)
     search.write_sections(app)
     downloads.write(source, folder, app.config.released)

@@ -1,14 +1,17 @@
 """Take from the book's pages what they load and do not need, and let them appear early.
 
 The theme draws its icons with a script of 1.5 MB, although its style sheets draw them with
-a font as well. Of this font, only the icons stay that occur. No page has the tabs that one
+a font as well. Of this font, only the icons stay that occur, and of the style sheets only
+rules for classes that a page or a script names. No page has the tabs that one
 script is for. Sphinx's index of the search goes: book/_static/search.js reads another one.
 The theme would measure all that could be scrolled when a page is loaded, which takes long
 on a phone: book/_static/course.js measures each box when it is laid out. All other scripts
 wait until the page stands, in their order; their options, which scripts in the page change,
-stand in the page itself. Its theme is chosen before it is drawn.
+stand in the page itself. Its theme is chosen before it is drawn, and it waits a moment
+for its letters, so that no line moves when they come.
 """
 
+import json
 import re
 from pathlib import Path
 
@@ -18,6 +21,11 @@ from fontTools.ttLib import TTFont
 ICONS = "_static/styles/pydata-sphinx-theme.css"
 FONT = "_static/vendor/fontawesome/webfonts/fa-solid-900.ttf"
 SUBSET = "_static/icons.woff"  # course.css names it
+SHEETS = [
+    *("basic.css", "sphinx-design.min.css", "styles/pydata-sphinx-theme.css"),
+    "styles/sphinx-book-theme.css",
+]
+RULE = re.compile(r"([^{}]*)\{[^{}]*\}")
 THEME = "_static/scripts/pydata-sphinx-theme.js"
 MEASURED = re.compile(r'\["pre",[^\]]*\]\.join\(", "\)')
 OPTIONS = "_static/documentation_options.js"
@@ -27,6 +35,20 @@ UNUSED = re.compile(
 )
 INDEX = re.compile(r'\s*<script (?:defer )?src="[^"]*searchindex\.js"></script>')
 OPTIONS_SCRIPT = re.compile(r'<script src="[^"]*documentation_options\.js[^"]*"></script>')
+START_FACES = {  # what a page shows at first, as CSS calls it, and its file
+    "1em Book Display": "display",
+    "italic 1em Book Display": "display-italic",
+    "1em Book Sans": "sans",
+}
+FACES = START_FACES | {"1em Book Serif": "text", "italic 1em Book Serif": "text-italic"}
+LETTERS = """{preloads}
+<script>(({{ classList }}) => {{ // wait for the letters, but not long
+  const show = () => classList.remove("lettering");
+  classList.add("lettering");
+  Promise.all({faces}.map(face => document.fonts.load(face))).then(show, show);
+  setTimeout(show, 1000);
+}})(document.documentElement)</script>
+</head>"""
 # Without a stored theme: that of the system, for the first paint already.
 NO_THEME = (
     'localStorage.getItem("theme") || "auto"',
@@ -38,21 +60,61 @@ NO_THEME = (
 def lighten(folder: Path):
     """Change the pages in this folder, and write the font."""
     options = (folder / OPTIONS).read_text(encoding="utf-8")
-    used = set()
+    used, classes = set(), words_of_scripts(folder)
     for path in pages_in(folder):
         text = path.read_text(encoding="utf-8")
         used |= set(re.findall(r"\bfa-[\w-]+", text))
+        classes |= set(" ".join(re.findall(r'class="([^"]*)"', text)).split())
         lighter = UNUSED.sub("", text)
         lighter = INDEX.sub("", lighter)
         lighter = OPTIONS_SCRIPT.sub(f"<script>{options}</script>", lighter)
         lighter = lighter.replace("<script src=", "<script defer src=")
         lighter = lighter.replace(*NO_THEME)
+        if 'as="font"' not in lighter:
+            lighter = lighter.replace("</head>", letters(path, folder, text), 1)
         if lighter != text:
             path.write_text(lighter, encoding="utf-8", newline="\n")
     script = folder / THEME
     text = script.read_text(encoding="utf-8")
     script.write_text(MEASURED.sub('"none"', text), encoding="utf-8", newline="\n")
     write_font(folder, used)
+    for name in SHEETS:
+        sheet = folder / "_static" / name
+        text = without_dead_rules(sheet.read_text(encoding="utf-8"), classes)
+        sheet.write_text(text, encoding="utf-8", newline="\n")
+
+
+def words_of_scripts(folder):
+    """All words of the scripts: classes that they may give to something are among them."""
+    scripts = (folder / "_static").rglob("*.js")
+    texts = (path.read_text(encoding="utf-8") for path in scripts)
+    return {word for text in texts for word in re.findall(r"[\w-]+", text)}
+
+
+def without_dead_rules(sheet, classes):
+    """A style sheet without rules of which every selector has a class that nothing has."""
+
+    def is_dead(selector):
+        return bool(set(re.findall(r"\.([A-Za-z_][\w-]*)", selector)) - classes)
+
+    def kept(rule):
+        selectors = re.sub(r"/\*.*?\*/", "", rule[1], flags=re.DOTALL)
+        nested = "(" in selectors or "@" in selectors  # :not(.class), for example
+        return rule[0] if nested or not all(map(is_dead, selectors.split(","))) else ""
+
+    return RULE.sub(kept, sheet)
+
+
+def letters(path, folder, text):
+    """The end of a page's head, which loads the letters that the page shows at first."""
+    up = "../" * (len(path.relative_to(folder).parts) - 1)
+    faces = START_FACES if 'id="first-screen"' in text else FACES
+    preloads = "".join(
+        f'<link rel="preload" href="{up}_static/fonts/{file}.woff2" as="font" '
+        'type="font/woff2" crossorigin>'
+        for file in faces.values()
+    )
+    return LETTERS.format(preloads=preloads, faces=json.dumps([*faces]))
 
 
 def pages_in(folder):
