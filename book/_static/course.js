@@ -101,6 +101,7 @@ function enlarge(image) {
   const { width, height } = image.getBoundingClientRect();
   const room = Math.min(innerWidth - 48, (innerHeight - 96) * width / height);
   const copy = image.cloneNode(true);
+  copy.removeAttribute("id");
   copy.style.width = `${Math.max(own, room)}px`;
   figure.append(copy);
   dialog.append(close, figure);

@@ -168,7 +168,7 @@ def test_tokens_are_those_of_next_token_probs(figure, temperature, top_k, top_p)
 def test_only_tokens_that_can_be_drawn_are_drawn(figure):
     page = figure("sampling")
     move(page, "top-k", "3")
-    allowed = {f"' {token}'" for token in LOGITS.argsort(descending=True)[:3].tolist()}
+    allowed = {str(token) for token in LOGITS.argsort(descending=True)[:3].tolist()}
     for _ in range(5):
         choose(page, "Draw ten tokens")
         drawn = status(page).removeprefix("Drawn: ").removesuffix(".").split(", ")

@@ -26,7 +26,8 @@ from experiments import (
 from tools import ROOT
 from tools import __main__ as commands
 
-PAGE = (ROOT / "book" / "results.md").read_text(encoding="utf-8")
+PAGES = sorted((ROOT / "book" / "results").glob("*.md"))
+PAGE = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 ORIGIN = re.compile(
     r"\*Measured on \d+ \w+ \d{4} by `make \w+( [A-Z]+=\w+)* WRITE=1`"
     r"( at commit [0-9a-f]{7,}( with local changes)?)?, on .+ PyTorch \S+\.\*"
@@ -56,7 +57,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
         experiment = __main__.load(name)
         if hasattr(experiment, "rows"):
             heads[name] = ["model", *experiment.COLUMNS]
-    included = re.findall(r"^```\{include\} _generated/(\w+)\.md$", PAGE, re.MULTILINE)
+    included = re.findall(r"^```\{include\} \.\./_generated/(\w+)\.md$", PAGE, re.MULTILINE)
     assert sorted(included) == sorted(heads)
     for name, columns in heads.items():
         text = (results.FOLDER / f"{name}.md").read_text(encoding="utf-8")

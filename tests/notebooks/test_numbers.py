@@ -53,6 +53,9 @@ def printed(notebook):
     return numbers("\n".join(parts))
 
 
+RESULTS = re.compile(r"results(/\w+)?\.md")
+
+
 def has(number, found):
     """Whether one of these numbers is the decimal number, rounded to its digits."""
     half = 0.5001 * 10 ** -len(number.partition(".")[2])
@@ -65,7 +68,7 @@ def unexplained(notebook, results):
     for cell in notebook.cells:
         if cell.cell_type != "markdown":
             continue
-        missing, known = [], found + results * ("results.md" in cell.source)
+        missing, known = [], found + results * bool(RESULTS.search(cell.source))
         for paragraph in PARAGRAPH.split(cell.source):
             text = re.sub(NAME, " ", NO_PROSE.sub(" ", paragraph), flags=re.IGNORECASE)
             if "](https://" not in paragraph:

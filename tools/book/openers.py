@@ -18,10 +18,10 @@ OPENING = re.compile(
     re.DOTALL,
 )
 OPENER = """<header class="opener"><div>{number}
-<h1>{question}{links}</h1>
+<h1 data-title="{title}">{question}{links}</h1>
 <p class="noun">{noun}</p>
 <p class="times">{times}</p>
-<details class="run"><summary>Run it</summary><p>{run}</p></details></div>
+<details class="run"><summary>Run it</summary><p class="times">{run}</p></details></div>
 {picture}</header>"""
 
 
@@ -34,6 +34,7 @@ def open_page(body, path: Path):
     opener = OPENER.format(
         number=f'<p class="number" aria-hidden="true">{number[1]}</p>' if number else "",
         question=re.sub("“it”", "<i>it</i>", found["question"]),
+        title=found["title"],
         links=found["links"],
         noun=NUMBER.sub("", found["title"]),
         times=found["times"].replace("Download the notebook", "Download"),

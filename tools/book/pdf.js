@@ -9,7 +9,7 @@ globalThis.d2lPdf = {
     };
     const sections = [...document.querySelectorAll("article section[id] > h2")];
     return [
-      text(document.querySelector("article h1")),
+      document.querySelector("article h1").dataset.title ?? text(document.querySelector("article h1")),
       sections.map((heading) => [heading.parentElement.id, text(heading)]),
     ];
   },

@@ -1,7 +1,7 @@
 """The list of chapters beside a page: one line a chapter, with two marks.
 
 The theme folds a chapter's further pages and its exercises below it. Here each of them is a
-mark beside the chapter, named by its title.
+mark beside the chapter, named by its title. Only the chapter that is open lists them.
 """
 
 import re
@@ -14,7 +14,7 @@ CHAPTER = re.compile(
     re.DOTALL,
 )
 PAGE = re.compile(
-    r'<li class="(?P<item>[^"]*)"><a class="[^"]*" href="(?P<url>[^"]*)">'
+    r'<li class="[^"]*"><a class="[^"]*" href="(?P<url>[^"]*)">'
     r"(?P<title>[^<]*)</a></li>"
 )
 MARKS = {"Going further": "fa-angles-right", "Exercises": "fa-pencil"}
@@ -34,6 +34,10 @@ def with_marks(chapter):
     marks = [mark(page) for page in PAGE.finditer(chapter["pages"])]
     if not all(marks):
         return chapter[0]
+    if "current" in chapter["item"]:
+        return (
+            f'{chapter["item"]} chapter">{chapter["link"]}<ul>{chapter["pages"]}</ul></li>'
+        )
     return f'{chapter["item"]} chapter">{chapter["link"]}{"".join(marks)}</li>'
 
 
@@ -41,8 +45,7 @@ def mark(page):
     icons = [icon for start, icon in MARKS.items() if page["title"].startswith(start)]
     if not icons:
         return ""
-    here = ' aria-current="page"' if "current" in page["item"].split() else ""
     return (
         f'<a class="beside" href="{page["url"]}" title="{page["title"]}" '
-        f'aria-label="{page["title"]}"{here}><i class="fa-solid {icons[0]}"></i></a>'
+        f'aria-label="{page["title"]}"><i class="fa-solid {icons[0]}"></i></a>'
     )

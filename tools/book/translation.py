@@ -6,7 +6,6 @@ somebody touches it. `{{ wrong_translations }}` is a table of sentences that it 
 `{{ one_vector }}` is a figure of d2lmini/data/one_vector.json.
 """
 
-import base64
 import io
 import json
 import statistics
@@ -16,6 +15,7 @@ from pathlib import Path
 from py_mini_racer import MiniRacer
 
 from tools import ROOT, filled
+from tools.book import drawings
 
 FORWARD = ROOT / "d2lmini" / "data" / "forward.js"  # copied to _static
 WEIGHTS = ROOT / "book" / "_static" / "translator.js"
@@ -107,7 +107,6 @@ def one_vector():
     svg = io.BytesIO()
     d2l.plt.savefig(svg, format="svg", metadata={"Date": None})
     d2l.plt.close()
-    source = base64.b64encode(svg.getvalue()).decode()
     told = " ".join(
         f"{en} One vector: {one} Attention: {two}"
         for en, one, two in zip(english, *translations.values())
@@ -119,8 +118,7 @@ def one_vector():
     return filled(
         __file__,
         "one_vector.html",
-        source=source,
-        alt=told,
+        drawing=drawings.inline(svg.getvalue().decode(), told, "one-vector"),
         means=means,
         right=[statistics.mean(measured["right"][kind]) for kind in translations],
         count=measured["held_out"],
