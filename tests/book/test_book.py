@@ -10,7 +10,8 @@ import torch
 
 from tools import ROOT, every_notebook
 
-PAGES = sorted((ROOT / "book").glob("*.md"))
+BOOK = ROOT / "book"
+PAGES = sorted([*BOOK.glob("*.md"), *(BOOK / "results").glob("*.md")])
 
 
 def test_every_page_of_the_table_of_contents_exists_and_every_notebook_is_in_it():

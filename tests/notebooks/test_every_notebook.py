@@ -216,7 +216,9 @@ def test_links_lead_to_a_file_or_to_a_paper_of_the_references(path):
 
 
 def test_every_reference_is_cited_and_every_page_cites_only_references():
-    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "book").glob("*.md")]
+    book = ROOT / "book"
+    paths = [*book.glob("*.md"), *(book / "results").glob("*.md")]
+    pages = [path.read_text(encoding="utf-8") for path in paths]
     texts = [*pages, *map(prose, NOTEBOOKS)]
     cited = {number for text in texts for number in PAPER.findall(text)}
     assert [number for number in cited if number not in BIBLIOGRAPHY] == []

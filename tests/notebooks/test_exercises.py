@@ -261,7 +261,7 @@ def test_the_example_of_private_tests_tells_the_books_solution_from_wrong_ones(i
 
 def test_exercises_that_a_page_refers_to_exist():
     numbers = {row[0] for path in NOTEBOOKS for row in stated(path)}
-    for path in [*every_notebook(), *(ROOT / "book").glob("*.md")]:
+    for path in [*every_notebook(), *(ROOT / "book").rglob("*.md")]:
         text = path.read_text(encoding="utf-8")
         for found in re.findall(r"\b[Ee]xercises? (\d+(?:\.\d+)?)\b(?! ·|\.\d)", text):
             assert found in numbers, (path.name, found)
