@@ -134,7 +134,7 @@ new PerformanceObserver(list => {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [390, 1400])
+@pytest.mark.parametrize("width", [pytest.param(390, marks=weekly), 1400])
 def test_nothing_moves_while_the_page_loads(visit, width):
     page = visit("index", width)
     page.wait_for_load_state("networkidle")
@@ -144,7 +144,10 @@ def test_nothing_moves_while_the_page_loads(visit, width):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [320, 390, 768, 1100, 1400])
+@pytest.mark.parametrize(
+    "width",
+    [320, 390, *(pytest.param(width, marks=weekly) for width in (768, 1100)), 1400],
+)
 def test_it_fits_and_on_a_phone_the_button_is_in_view(visit, width):
     page = visit("index", width, height=844)
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -182,8 +182,8 @@ def test_a_single_weight_is_cut_and_mended_and_a_head_that_is_off_says_so(visit)
 SWITCHES = [
     "positional encoding",
     "causal mask",
-    "division by",
-    "factor",
+    pytest.param("division by", marks=pytest.mark.weekly),
+    pytest.param("factor", marks=pytest.mark.weekly),
     "head",
     "network",
 ]
