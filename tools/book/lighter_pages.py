@@ -46,7 +46,7 @@ LETTERS = """{preloads}
   const show = () => classList.remove("lettering");
   classList.add("lettering");
   Promise.all({faces}.map(face => document.fonts.load(face))).then(show, show);
-  setTimeout(show, 1000);
+  setTimeout(show, 2000);
 }})(document.documentElement)</script>
 </head>"""
 # Without a stored theme: that of the system, for the first paint already.
