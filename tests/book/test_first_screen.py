@@ -67,6 +67,13 @@ def test_without_scripts_the_page_has_both_sentences_and_what_the_cut_does():
 # --- in a browser --------------------------------------------------------------------
 
 
+def rgb(place, name):
+    """A colour of an element, from 0 to 255; Chromium tells a mixed one from 0 to 1."""
+    text = place.evaluate(f"e => getComputedStyle(e).{name}")
+    numbers = [float(number) for number in re.findall(r"[\d.]+", text)][:3]
+    return [255 * number for number in numbers] if "srgb" in text else numbers
+
+
 def french(page):
     return page.locator(".first-screen .french").inner_text()
 
@@ -159,6 +166,10 @@ def test_it_fits_and_on_a_phone_the_button_is_in_view(visit, width):
 def test_it_is_readable_without_scripts_and_for_a_screen_reader(visit):
     page = visit("index", java_script_enabled=False)
     assert "fatiguée" in french(page) and page.locator(".said").is_visible()
+    noun = page.locator(".first-screen .noun")
+    assert rgb(noun, "color") == [29, 95, 208]  # that of keys, as no script has set a theme
+    face = page.locator("article .drawing path").first
+    assert min(rgb(face, "fill")) > 240  # paper
     for scheme in ("light", "dark"):
         page = visit("index", scheme=scheme)
         page.get_by_role("button", name="Cut the thread of it").click()
