@@ -98,7 +98,7 @@ function enlarge(image) {
   const figure = document.createElement("figure");
   figure.tabIndex = 0; // to be scrolled by keyboard
   const own = image.naturalWidth || parseFloat(image.style.width);
-  const { width, height } = image.getBoundingClientRect();
+  const { width, height } = image.viewBox?.baseVal ?? image.getBoundingClientRect();
   const room = Math.min(innerWidth - 48, (innerHeight - 96) * width / height);
   const copy = image.cloneNode(true);
   copy.removeAttribute("id");
@@ -113,7 +113,8 @@ function enlarge(image) {
 const figureName = (image) =>
   image.closest("figure")?.querySelector(".caption-number")?.textContent.replace(". ", "")
   ?? (image.alt ?? image.getAttribute("aria-label")).split(". ", 1)[0];
-for (const image of document.querySelectorAll("article :is(.cell_output, figure) :is(img, .drawing)")) {
+const FIGURES = "article :is(.cell_output, figure) :is(img, .drawing:not(.panels *))";
+for (const image of document.querySelectorAll(FIGURES)) {
   const button = document.createElement("button");
   button.className = "enlarge";
   button.textContent = "Enlarge";

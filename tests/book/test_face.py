@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tools import ROOT
-from tools.book import drawings, figures, lighter_pages, openers, pages, sidebar
+from tools.book import drawings, figures, lighter_pages, openers, pages, panels, sidebar
 from tools.notebooks import save
 
 CHAPTERS = save.chapter_paths(ROOT)
@@ -52,7 +52,8 @@ def test_images_become_drawings_but_photographs_and_files_of_others_stay(tmp_pat
     drawings.draw(tmp_path)
     text = page.read_text(encoding="utf-8")
     assert '<use href="#fabcdef01"/>' in text and text.count('id="fabcdef01"') == 1
-    assert photograph in text and other in text
+    sized = photograph.replace("<img", '<img width="40" height="20"')
+    assert sized in text and other in text
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -117,3 +118,42 @@ def test_a_rule_is_dead_if_all_its_selectors_name_a_class_that_nothing_has():
     )
     found = lighter_pages.without_dead_rules(sheet, {"a"})
     assert re.findall(r"x:(\d)", found) == ["1", "4", "6", "7"]
+
+
+PANELS = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 90"><g id="figure_1">
+<g id="patch_1"/>{}</g></svg>"""
+AXES = '<g id="axes_{0}"><g><path d="M {0} 80 L {1} 80 L {1} 9 z"/></g></g>'
+
+
+@pytest.mark.parametrize(
+    ("extents", "boxes"),
+    [
+        ([(40, 190), (200, 350)], ["0.0 0 195.0", "0.0 0 38.0", "195.0 0 205.0"]),
+        ([(40, 190), (240, 390)], ["0.0 0 196.0", "196.0 0 204.0"]),  # labels of its own
+        (
+            [(40, 190), (200, 350), (360, 370)],
+            ["0.0 0 195.0", "0.0 0 38.0", "195.0 0 205.0"],
+        ),
+        ([(40, 390)], []),
+        ([(40, 190), (200, 390)], []),  # of different widths
+    ],
+)
+def test_panels_side_by_side_are_parts_of_their_drawing(extents, boxes):
+    svg = PANELS.format("".join(AXES.format(*extent) for extent in extents))
+    found = re.findall(
+        r'viewBox="([\d.]+ 0 [\d.]+) 90"><use href="#f1"', panels.stacked(svg, "f1")
+    )
+    assert found == boxes
+
+
+def test_a_figure_with_a_title_for_all_panels_or_a_narrow_one_stays_whole():
+    axes = AXES.format(40, 190) + AXES.format(200, 350)
+    assert not panels.columns(PANELS.format(axes + '<g id="legend_1"/>'))
+    assert not panels.columns(PANELS.format(axes).replace("400 90", "300 90"))
+    assert not panels.columns(PANELS.format(axes).replace("<path", "<text"))
+
+
+def test_what_cells_write_alike_stands_in_a_page_once():
+    page = "<style>a</style>1<script>b</script>2<style>a</style>3<script>b</script>"
+    found = lighter_pages.once(page + '<script src="b"></script>')
+    assert found == '<style>a</style>123<script>b</script><script src="b"></script>'

@@ -3,12 +3,15 @@
 A notebook keeps each figure as a picture of its own, which looks the same everywhere. On a
 page it becomes a part of the HTML: the four colours of the course are the page's variables,
 greys lie between its paper and its ink, and every other colour has a counterpart for the
-dark theme, of the same hue and the opposite lightness. Photographs stay pictures.
+dark theme, of the same hue and the opposite lightness. Photographs stay pictures, and get
+their size, so that nothing moves when they come. On a phone panels stand one below the
+other (tools/book/panels.py).
 """
 
 import html
 import re
 
+from tools.book import panels
 from tools.book.lighter_pages import pages_in
 
 IMAGE = re.compile(
@@ -17,6 +20,7 @@ IMAGE = re.compile(
 ALT = re.compile(r'alt="([^"]*)"')
 BEFORE = re.compile(r"^.*?(?=<svg)|\s*<metadata>.*?</metadata>", re.DOTALL)
 SIZE = re.compile(r' width="([\d.]+)pt" height="([\d.]+)pt"')
+GROUP = re.compile(r"^(<svg[^>]*>)(.*)</svg>$", re.DOTALL)
 STYLE = re.compile(r"\s*<defs>\s*<style[^>]*>[^<]*</style>\s*</defs>")
 NAMED = re.compile(r'(?<= id=")|(?<=url\(#)|(?<=href="#)')
 UNUSED = re.compile(
@@ -44,26 +48,31 @@ def drawing(image, folder):
 
     An image without a description is the second view of a figure that has one.
     """
-    if 'class="photograph"' in image["attributes"]:
-        return image[0]
     svg = (folder / "_images" / f"{image['file']}.svg").read_text(encoding="utf-8")
+    if 'class="photograph"' in image["attributes"]:
+        width, height = (round(float(size) * 4 / 3) for size in SIZE.search(svg).groups())
+        return image[0].replace("<img", f'<img width="{width}" height="{height}"', 1)
     alt, name = ALT.search(image["attributes"]), f"f{image['file'][:8]}"
     if alt and alt[1]:
-        return inline(svg, html.unescape(alt[1]), name)
+        return inline(svg, html.unescape(alt[1]), name) + panels.stacked(svg, name)
     box = re.search(r'viewBox="[^"]*"', svg)[0]
     return f'<svg class="drawing" aria-hidden="true" {box}><use href="#{name}"/></svg>'
 
 
 def inline(svg, alt, name):
-    """An SVG file as an element of a page, with a name that also begins its own names."""
+    """An SVG file as an element of a page, with a name that also begins its own names.
+
+    What is drawn, without the element around it, has the name.
+    """
     svg = STYLE.sub("", BEFORE.sub("", svg)).strip()
     svg = TEXT.sub(letters, UNUSED.sub("", svg))
     svg = COLOUR.sub(lambda colour: themed(colour[0]), svg)
     svg = NAMED.sub(f"{name}-", svg.replace("xlink:href", "href"))
     width = float(SIZE.search(svg)[1]) * 4 / 3
     label = f'role="img" aria-label="{html.escape(alt)}"'
-    opened = f' id="{name}" class="drawing" {label} style="width: {width:.0f}px"'
-    return re.sub(r"\s*\n\s*", "\n", SIZE.sub(opened, svg, count=1))
+    opened = f' class="drawing" {label} style="width: {width:.0f}px"'
+    svg = GROUP.sub(rf'\1<g id="{name}">\2</g></svg>', SIZE.sub(opened, svg, count=1))
+    return re.sub(r"\s*\n\s*", "\n", svg)
 
 
 def letters(text):

@@ -7,12 +7,14 @@ script is for. Sphinx's index of the search goes: book/_static/search.js reads a
 The theme would measure all that could be scrolled when a page is loaded, which takes long
 on a phone: book/_static/course.js measures each box when it is laid out. All other scripts
 wait until the page stands, in their order; their options, which scripts in the page change,
-stand in the page itself. Its theme is chosen before it is drawn, and it waits a moment
-for its letters, so that no line moves when they come.
+stand in the page itself. What several cells write alike, as the script of the figures,
+stands in a page once. Its theme is chosen before it is drawn, and it waits a moment for
+its letters, so that no line moves when they come.
 """
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 from fontTools.subset import Options, Subsetter
@@ -22,9 +24,10 @@ ICONS = "_static/styles/pydata-sphinx-theme.css"
 FONT = "_static/vendor/fontawesome/webfonts/fa-solid-900.ttf"
 SUBSET = "_static/icons.woff"  # course.css names it
 SHEETS = [
-    *("basic.css", "sphinx-design.min.css", "styles/pydata-sphinx-theme.css"),
-    "styles/sphinx-book-theme.css",
+    *("basic.css", "mystnb.*.css", "sphinx-design.min.css"),
+    *("styles/pydata-sphinx-theme.css", "styles/sphinx-book-theme.css"),
 ]
+IN_PAGE = re.compile(r"<(script|style)(?: scoped)?>.*?</\1>", re.DOTALL)
 RULE = re.compile(r"([^{}]*)\{[^{}]*\}")
 THEME = "_static/scripts/pydata-sphinx-theme.js"
 MEASURED = re.compile(r'\["pre",[^\]]*\]\.join\(", "\)')
@@ -40,6 +43,7 @@ START_FACES = {  # what a page shows at first, as CSS calls it, and its file
     "italic 1em Book Display": "display-italic",
     "1em Book Sans": "sans",
 }
+ITALIC_TITLE = re.compile(r"<h1[^>]*>[^\n]*<(?:em|i)>")
 FACES = START_FACES | {"1em Book Serif": "text", "italic 1em Book Serif": "text-italic"}
 LETTERS = """{preloads}
 <script>(({{ classList }}) => {{ // wait for the letters, but not long
@@ -68,7 +72,7 @@ def lighten(folder: Path):
         lighter = UNUSED.sub("", text)
         lighter = INDEX.sub("", lighter)
         lighter = OPTIONS_SCRIPT.sub(f"<script>{options}</script>", lighter)
-        lighter = lighter.replace("<script src=", "<script defer src=")
+        lighter = once(lighter.replace("<script src=", "<script defer src="))
         lighter = lighter.replace(*NO_THEME)
         if 'as="font"' not in lighter:
             lighter = lighter.replace("</head>", letters(path, folder, text), 1)
@@ -78,10 +82,25 @@ def lighten(folder: Path):
     text = script.read_text(encoding="utf-8")
     script.write_text(MEASURED.sub('"none"', text), encoding="utf-8", newline="\n")
     write_font(folder, used)
-    for name in SHEETS:
-        sheet = folder / "_static" / name
+    for sheet in (path for name in SHEETS for path in (folder / "_static").glob(name)):
         text = without_dead_rules(sheet.read_text(encoding="utf-8"), classes)
         sheet.write_text(text, encoding="utf-8", newline="\n")
+
+
+def once(text):
+    """A page with each script that stands in it once, at its last place, and each style.
+
+    A script of figures finds all that stand before it; a style is for all that follow.
+    """
+    counts, seen = Counter(found[0] for found in IN_PAGE.finditer(text)), set()
+
+    def kept(found):
+        counts[found[0]] -= 1
+        repeated = counts[found[0]] if found[1] == "script" else found[0] in seen
+        seen.add(found[0])
+        return "" if repeated else found[0]
+
+    return IN_PAGE.sub(kept, text)
 
 
 def words_of_scripts(folder):
@@ -108,7 +127,12 @@ def without_dead_rules(sheet, classes):
 def letters(path, folder, text):
     """The end of a page's head, which loads the letters that the page shows at first."""
     up = "../" * (len(path.relative_to(folder).parts) - 1)
-    faces = START_FACES if 'id="first-screen"' in text else FACES
+    if 'id="first-screen"' in text:
+        faces = START_FACES
+    elif ITALIC_TITLE.search(text):
+        faces = FACES
+    else:
+        faces = {face: file for face, file in FACES.items() if file != "display-italic"}
     preloads = "".join(
         f'<link rel="preload" href="{up}_static/fonts/{file}.woff2" as="font" '
         'type="font/woff2" crossorigin>'
