@@ -67,7 +67,7 @@ def stacked(svg, name):
     parts, start, strip = [], 0.0, 0.0
     for column, after in zip(found, [*found[1:], None]):
         gap = after.left - column.right if after else 0
-        end = column.right + (6 if gap > OWN_LABELS else gap / 2) if after else float(width)
+        end = column.right + (3 if gap > OWN_LABELS else gap / 2) if after else float(width)
         parts.append(part(name, start, end, height, strip))
         start, strip = end, 0 if gap > OWN_LABELS else found[0].left - 2
     return f'<div class="panels" aria-hidden="true">{"".join(parts)}</div>'
