@@ -39,6 +39,7 @@ __all__ = [
     "show_pretraining_masks",
     "show_memory",
     "show_batching",
+    "show_stage",
     "plt",
 ]
 COLORS = {
@@ -402,3 +403,46 @@ def show_batching(lengths, batch_size=4, *, step=0):
     ]
     title = "Requests in a static and in a continuous batch"
     show_interactive("batching", title, data, numbers, rows, ["tokens", *names])
+
+
+def show_stage(
+    tokens, keys, handles, presets, *, rows=None, token=0, target=None, swap=None
+):
+    """Draw keys (m, 2) in a plane, with a query that can be dragged, and its weights.
+
+    `handles` has vectors (2,) by their names: the query alone, or the rows of a matrix
+    that makes a query of each row of `rows` (m, c), of which the figure first shows
+    that of the index `token`. A preset moves all handles, and is a list of vectors by
+    its name. Scores are divided by the square root of 2, and the keys are the values.
+    With the index `target`, the query can learn to find a word by 40 steps of gradient
+    descent at the rate 0.5. swap = (i, names) replaces token i by each name, and shows
+    how much of it the output has. Raises ValueError unless keys have two entries.
+    """
+    keys = keys.detach().double().cpu()
+    if keys.shape != (len(tokens), 2):
+        raise ValueError(f"keys must be ({len(tokens)}, 2), not {tuple(keys.shape)}")
+    vectors = torch.tensor([list(vector) for vector in handles.values()]).double()
+    queries = vectors if rows is None else rows.detach().double().cpu() @ vectors
+    scores = queries @ keys.T
+    weights = torch.softmax(scores / 2**0.5, dim=-1)
+    data = {
+        "tokens": tokens,
+        "axes": ["animal", "action"],
+        "keys": keys.tolist(),
+        "values": keys.tolist(),
+        "handles": [[name, list(vector)] for name, vector in handles.items()],
+        "presets": [[name, vectors] for name, vectors in presets.items()],
+        "temperature": 2**0.5,
+    }
+    numbers, columns = torch.cat([scores, weights]).T, ["score", "weight"]
+    if rows is not None:
+        data |= {"rows": rows.tolist(), "token": token}
+        numbers, columns = weights, tokens
+    if target is not None:
+        data |= {"target": target, "rate": 0.5, "steps": 40}
+    if swap is not None:
+        place, names = swap
+        one_hot = torch.eye(len(names)).tolist()
+        data |= {"swapped": place, "answers": [[*each] for each in zip(names, one_hot)]}
+    title = "Queries and keys in a plane"
+    show_interactive("stage", title, data, numbers, tokens, columns)

@@ -19,26 +19,7 @@ from .drawing import (
     use_svg_display,
 )
 
-__all__ = ["show_softmax", "draw_attention", "show_heatmaps", "attention_pooling"]
-
-
-def show_softmax(scores, queries, keys, temperature=1.0):
-    """Draw the weights of the keys as bars, with a slider for the temperature.
-
-    `scores` (n, m) has a row for each label in `queries`, of which the figure shows one
-    at a time, and a column for each label in `keys`. The temperature is the first one.
-    """
-    scores = scores.detach().double().cpu().round(decimals=4)
-    weights = torch.softmax(scores / temperature, dim=-1)
-    steps = {0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10}
-    data = {
-        "queries": queries,
-        "keys": keys,
-        "scores": scores.tolist(),
-        "temperatures": sorted(steps | {temperature}),
-        "start": temperature,
-    }
-    show_interactive("softmax", "Attention weights", data, weights.T, keys, queries)
+__all__ = ["draw_attention", "show_heatmaps", "attention_pooling", "show_softmax"]
 
 
 def draw_attention(query, keys, values, output, scores, weights, *, temperature=None):
@@ -161,3 +142,22 @@ def attention_pooling(weights, values):
     if size != m:
         raise ValueError(f"weights must have {m} entries per query, not {size}")
     return weights @ values
+
+
+def show_softmax(scores, queries, keys, temperature=1.0):
+    """Draw the weights of the keys as bars, with a slider for the temperature.
+
+    `scores` (n, m) has a row for each label in `queries`, of which the figure shows one
+    at a time, and a column for each label in `keys`. The temperature is the first one.
+    """
+    scores = scores.detach().double().cpu().round(decimals=4)
+    weights = torch.softmax(scores / temperature, dim=-1)
+    steps = {0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10}
+    data = {
+        "queries": queries,
+        "keys": keys,
+        "scores": scores.tolist(),
+        "temperatures": sorted(steps | {temperature}),
+        "start": temperature,
+    }
+    show_interactive("softmax", "Attention weights", data, weights.T, keys, queries)

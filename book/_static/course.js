@@ -127,21 +127,28 @@ for (const image of document.querySelectorAll(FIGURES)) {
 }
 
 // A guess (tools/book/guesses.py): the items of a list become buttons, and only when one is
-// tapped, what follows is shown. The list tells by an event "guess" which one it was.
+// tapped, what follows is shown, and the line about the answer, which stands in its item as a
+// comment. The list tells by an event "guess" which one it was.
 for (const list of document.querySelectorAll("article ul.guess")) {
   const next = list.nextElementSibling ?? list.parentElement.nextElementSibling;
   const result = list.dataset.open || next?.matches("section, h2, h3") ? null : next;
   result?.classList.add("guessed");
+  const line = document.createElement("p");
+  line.className = "line";
+  line.setAttribute("aria-live", "polite");
+  list.after(line);
   [...list.children].forEach((answer, number) => {
     const button = document.createElement("button");
     button.type = "button";
     button.append(...(answer.firstElementChild?.matches("p") ? answer.firstElementChild : answer).childNodes);
+    const comment = [...button.childNodes].find((node) => node.nodeType === Node.COMMENT_NODE);
     button.setAttribute("aria-pressed", "false");
     button.addEventListener("click", () => {
       for (const each of list.querySelectorAll("button")) {
         each.setAttribute("aria-pressed", String(each === button));
       }
       result?.classList.remove("guessed");
+      line.innerHTML = comment?.data ?? "";
       list.dispatchEvent(new CustomEvent("guess", { detail: number }));
     });
     answer.replaceChildren(button);

@@ -8,7 +8,7 @@ from tools import ROOT
 from tools.book import guesses
 
 PAGE = """<article><section><p><strong>Guess.</strong> Which?</p>
-<ul class="guess"><li><p>this <em>one</em></p></li><li><p>that one</p></li></ul>
+<ul class="guess"><li><p>this <em>one</em><!-- Because <i>so</i>. --></p></li><li><p>that one</p></li></ul>
 <p id="result">That one.</p><p id="rest">And so on.</p></section></article>"""
 
 
@@ -38,12 +38,15 @@ def test_the_result_is_shown_when_an_answer_is_tapped(browser):
     assert page.locator("#result").is_visible()  # without scripts
     page.add_style_tag(path=static / "course.css")
     page.add_script_tag(path=static / "course.js")
+    assert not page.locator(".line").is_visible()
     assert not page.locator("#result").is_visible() and page.locator("#rest").is_visible()
     page.emulate_media(media="print")
     assert page.locator("#result").is_visible()
     page.emulate_media(media="screen")
     page.get_by_role("button", name="this one").press("Enter")
+    assert page.locator(".line").inner_text() == "Because so."
     assert page.locator("#result").is_visible()
     page.get_by_role("button", name="that one").click()
+    assert not page.locator(".line").is_visible()  # this answer has none
     pressed = page.locator("ul.guess [aria-pressed='true']")
     assert pressed.all_inner_texts() == ["that one"]

@@ -2,7 +2,7 @@
 
 The book's extension writes the minutes below a page's title, and the table of chapters on
 the start page. A minute of reading is 140 words of prose, without formulas, folds, quiz and
-exercises, or 5 lines of visible code, or a figure. How long a page runs, `execute` has
+exercises, or 5 lines of visible code, or 60 folded ones, or a figure. How long a page runs, `execute` has
 noted in it.
 """
 
@@ -17,7 +17,7 @@ from tools.notebooks.save import chapter_paths
 FOLDED = {"hide-input", "hide-cell"}
 # Not read as prose: folds, code, formulas, tables, headings, and where a link leads.
 NO_PROSE = re.compile(
-    r"<details.*?</details>|```.*?```|\$\$.*?\$\$|\$[^$]*\$|^ *[|#].*?$|\]\(.*?\)",
+    r"<details.*?</details>|<!--.*?-->|```.*?```|\$\$.*?\$\$|\$[^$]*\$|^ *[|#].*?$|\]\(.*?\)",
     re.DOTALL | re.MULTILINE,
 )
 PRACTICE = re.compile(r"^## (?:Quiz|Exercises)\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
@@ -44,15 +44,13 @@ def question(notebook) -> str:
 def reading_minutes(notebook) -> int:
     text = NO_PROSE.sub(" ", PRACTICE.sub("", prose(notebook)))
     words = len(re.findall(r"\w[\w’'–-]*", text))
-    lines = [
-        line
-        for cell in notebook.cells
-        if cell.cell_type == "code" and not FOLDED & set(cell.metadata.get("tags", []))
-        for line in cell.source.splitlines()
-        if line.strip()
-    ]
+    lines = {False: 0, True: 0}  # by whether they are folded
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            folded = bool(FOLDED & set(cell.metadata.get("tags", [])))
+            lines[folded] += sum(bool(line.strip()) for line in cell.source.splitlines())
     pictures = sum(bool(figures.caption(cell)) for cell in notebook.cells)
-    return max(1, round(words / 140 + len(lines) / 5 + pictures))
+    return max(1, round(words / 140 + lines[False] / 5 + lines[True] / 60 + pictures))
 
 
 def running_time(notebook) -> str:
