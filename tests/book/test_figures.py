@@ -45,6 +45,21 @@ PHOTO = torch.rand(1, 3, 6, 4, generator=torch.Generator().manual_seed(9))
 GIVEN = torch.softmax(3 * random(1, 1, 6, 6, seed=10), dim=-1)  # of a photograph's patches
 ATTENDED, STAGES = torch.softmax(WORDS, dim=-1), 2 * random(5, 6, 4, seed=6)
 LENGTHS = [3, 9, 4, 2, 6, 1, 8, 2, 5]  # tokens that requests write
+PLANE = torch.tensor([[0.0, 0], [2, 0], [0, 2], [0, 0], [1, 0], [0, 2]])
+HANDLES = {"the query": (1.5, 0.5)}
+ROWS = {"row 1": (1.0, 0.5), "row 2": (2.0, 0.0)}
+
+
+def show_stage():
+    """A query that can learn to find the cat, or a dog in its place."""
+    preset = {"nothing": [(0.0, 0.0)]}
+    d2l.show_stage(TOKENS, PLANE, HANDLES, preset, target=1, swap=(1, ["cat", "dog"]))
+
+
+def show_rows():
+    """The queries of all tokens, from the rows of a matrix."""
+    preset = {"as they are": [(1.0, 0.0), (0.0, 1.0)]}
+    d2l.show_stage(TOKENS, PLANE, ROWS, preset, rows=PLANE, token=4)
 
 
 def show_sentences(texts):
@@ -69,6 +84,8 @@ FIGURES = {
     "photo": lambda: d2l.show_patches(PHOTO, GIVEN, PLACES[1:], patch_size=2, token=3),
     "batching": lambda: d2l.show_batching(LENGTHS, 3, step=4),
     "attention": lambda: d2l.show_attention(WEIGHTS, list("abc"), TOKENS[:4]),
+    "stage": show_stage,
+    "rows": show_rows,
     "sentences": lambda: show_sentences([TOKENS, PLACES, TOKENS[:3]]),
 }
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A figure</title>
@@ -133,6 +150,78 @@ def test_the_script_computes_the_numbers_that_torch_computed(figure, name):
     assert page.faults == []
     assert_close(torch.tensor(table(page)), torch.tensor(table(still)), atol=0.011, rtol=0)
     assert len(table(page)) > 2
+
+
+def asked(query):
+    """Score and weight of each token of the plane for a query, as a table."""
+    scores = PLANE @ torch.tensor(query)
+    return torch.stack([scores, torch.softmax(scores / 2**0.5, dim=0)], dim=1)
+
+
+def test_a_query_is_dragged_moved_by_keys_and_set_by_a_button(figure):
+    page = figure("stage", reduced_motion="reduce")
+    box = page.locator(".grip").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 42, y - 84, steps=3)  # 42 pixels are one
+    page.mouse.up()
+    assert_close(torch.tensor(table(page)), asked([0.5, 2.5]), atol=0.011, rtol=0)
+    page.locator(".grip").press("ArrowRight")
+    page.locator(".grip").press("Shift+ArrowDown")
+    assert_close(torch.tensor(table(page)), asked([0.6, 1.5]), atol=0.011, rtol=0)
+    assert "The query is (0.60, 1.50)" in status(page)
+    choose(page, "nothing")
+    assert_close(torch.tensor(table(page)), asked([0.0, 0.0]), atol=0.011, rtol=0)
+    assert page.faults == []
+
+
+def test_a_query_learns_as_gradient_descent_does(figure):
+    page = figure("stage", reduced_motion="reduce")
+    choose(page, "nothing")
+    page.get_by_role("button", name="Learn to find ate").click()
+    choose(page, "Learn")
+    q = torch.zeros(2, requires_grad=True)
+    for _ in range(40):
+        loss = -torch.log_softmax(PLANE @ q / 2**0.5, dim=0)[5]
+        (gradient,) = torch.autograd.grad(loss, q)
+        q = (q - 0.5 * gradient).detach().requires_grad_()
+    expected = asked(q.tolist())
+    assert_close(torch.tensor(table(page)), expected, atol=0.011, rtol=0)
+    assert table(page)[5][1] < 0.5  # *slept* has the same key
+
+
+def test_learning_can_be_watched_and_stopped(figure):
+    page = figure("stage")
+    choose(page, "nothing")
+    page.wait_for_function("document.querySelector('p').textContent.includes('(0, 0)')")
+    learn = page.get_by_role("button", name="Learn", exact=True)
+    learn.click()
+    assert learn.get_attribute("aria-pressed") == "true"
+    learn.click()
+    assert learn.get_attribute("aria-pressed") == "false"
+    before = table(page)
+    page.wait_for_timeout(300)
+    assert table(page) == before and before[1][1] > 0.17
+
+
+def test_the_same_weight_hands_over_a_cat_or_a_dog(figure):
+    page = figure("stage", has_touch=True, viewport={"width": 390, "height": 844})
+    weight = f"{table(page)[1][1]:.2f}"
+    assert f"cat {weight}, dog 0.00" in status(page)
+    page.get_by_role("button", name="In the sentence is a dog").tap()
+    assert f"cat 0.00, dog {weight}" in status(page)
+    assert table(page)[1][1] == float(weight)
+
+
+def test_rows_of_a_matrix_make_the_queries_of_all_tokens(figure):
+    page = figure("rows", reduced_motion="reduce")
+    page.locator(".grip").nth(1).press("Shift+ArrowUp")
+    W = torch.tensor([[1.0, 0.5], [2.0, 1.0]])
+    expected = torch.softmax(PLANE @ W @ PLANE.T / 2**0.5, dim=-1)
+    assert_close(torch.tensor(table(page)), expected, atol=0.011, rtol=0)
+    page.get_by_role("button", name="Who asks slept").click()
+    assert status(page).startswith("slept asks (4, 2)")
 
 
 def test_the_temperature_is_that_of_a_softmax(figure):

@@ -8,7 +8,8 @@ from tools import ROOT
 from tools.book import guesses
 
 PAGE = """<article><section><p><strong>Guess.</strong> Which?</p>
-<ul class="guess"><li><p>this <em>one</em><!-- Because <i>so</i>. --></p></li><li><p>that one</p></li></ul>
+<ul class="guess"><li><p>this <em>one</em><!-- Because <i>so</i>. --></p></li>
+<li><p>that one</p></li></ul>
 <p id="result">That one.</p><p id="rest">And so on.</p></section></article>"""
 
 

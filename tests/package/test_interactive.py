@@ -18,6 +18,11 @@ def show_patches(weights, tokens):
         (show_patches, (random(1, 1, 5, 5), list("abcde")), "block 2 .* 1 blocks"),
         (show_patches, (random(2, 1, 5, 5), list("abc")), "3 tokens .* and 4 patches"),
         (show_patches, (random(2, 3, 5, 5), list("abcde")), r"1, 5, 5\), not \(3, 5, 5\)"),
+        (
+            d2l.show_stage,
+            (["a", "b"], random(2, 3), {"q": (1.0, 0.0)}, {}),
+            r"\(2, 2\), not",
+        ),
     ],
 )
 def test_a_figure_refuses_what_does_not_fit(show, arguments, message):
