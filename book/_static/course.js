@@ -127,12 +127,25 @@ for (const image of document.querySelectorAll(FIGURES)) {
 }
 
 // A guess (tools/book/guesses.py): the items of a list become buttons, and only when one is
-// tapped, what follows is shown, and the line about the answer, which stands in its item as a
-// comment. The list tells by an event "guess" which one it was.
+// tapped, the result is shown, and the line about the answer, which stands in its item as a
+// comment. The result is what follows: cells, and what is said about them up to the next cell.
+// The list tells by an event "guess" which one it was.
+function resultOf(list) {
+  const result = [];
+  let said = false;
+  let next = list.nextElementSibling ?? list.parentElement.nextElementSibling;
+  for (; next && !next.matches("section, h2, h3, .guess"); next = next.nextElementSibling) {
+    const cell = next.matches(".cell, figure");
+    if (cell && said) break;
+    if (next.nextElementSibling?.matches(".guess")) break; // the next question
+    said ||= !cell;
+    result.push(next);
+  }
+  return result;
+}
 for (const list of document.querySelectorAll("article ul.guess")) {
-  const next = list.nextElementSibling ?? list.parentElement.nextElementSibling;
-  const result = list.dataset.open || next?.matches("section, h2, h3") ? null : next;
-  result?.classList.add("guessed");
+  const result = list.dataset.open ? [] : resultOf(list);
+  for (const part of result) part.classList.add("guessed");
   const line = document.createElement("p");
   line.className = "line";
   line.setAttribute("aria-live", "polite");
@@ -147,7 +160,7 @@ for (const list of document.querySelectorAll("article ul.guess")) {
       for (const each of list.querySelectorAll("button")) {
         each.setAttribute("aria-pressed", String(each === button));
       }
-      result?.classList.remove("guessed");
+      for (const part of result) part.classList.remove("guessed");
       line.innerHTML = comment?.data ?? "";
       list.dispatchEvent(new CustomEvent("guess", { detail: number }));
     });

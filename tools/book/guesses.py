@@ -15,7 +15,7 @@ MOST = 4
 def mark(app, doctree):
     """Give the list of each guess the class `guess`."""
     for paragraph in doctree.findall(nodes.paragraph):
-        first = paragraph.children[0] if paragraph.children else None
+        first = next((part for part in paragraph.children if part.astext()), None)
         if isinstance(first, nodes.strong) and first.astext() == "Guess.":
             answers = paragraph.next_node(descend=False, siblings=True)
             if isinstance(answers, nodes.bullet_list) and 2 <= len(answers) <= MOST:
