@@ -14,7 +14,7 @@ from .checks import (
     mismatch,
     without_autocast,
 )
-from .downloads import download, one_vector, smollm2_heads
+from .downloads import download, one_vector, smollm2_heads, smollm2_wall
 from .drawing import (
     COLORS,
     FILLS,
@@ -31,6 +31,7 @@ from .drawing import (
     show_interactive,
     show_memory,
     show_pretraining_masks,
+    show_wall,
     text_width,
     use_svg_display,
 )
@@ -213,6 +214,7 @@ __all__ = [
     "show_pretraining_masks",
     "show_memory",
     "show_batching",
+    "show_wall",
     "plt",
     "show_softmax",
     "draw_attention",
@@ -259,6 +261,7 @@ __all__ = [
     "download",
     "one_vector",
     "smollm2_heads",
+    "smollm2_wall",
     "Vocab",
     "MTFraEng",
     "Encoder",
