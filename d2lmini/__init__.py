@@ -14,7 +14,7 @@ from .checks import (
     mismatch,
     without_autocast,
 )
-from .downloads import download, one_vector, smollm2_heads
+from .downloads import download, one_vector, smollm2_heads, smollm2_wall
 from .drawing import (
     COLORS,
     FILLS,
@@ -32,6 +32,7 @@ from .drawing import (
     show_memory,
     show_pretraining_masks,
     show_stage,
+    show_wall,
     text_width,
     use_svg_display,
 )
@@ -214,6 +215,7 @@ __all__ = [
     "show_pretraining_masks",
     "show_memory",
     "show_batching",
+    "show_wall",
     "show_stage",
     "plt",
     "draw_attention",
@@ -261,6 +263,7 @@ __all__ = [
     "download",
     "one_vector",
     "smollm2_heads",
+    "smollm2_wall",
     "Vocab",
     "MTFraEng",
     "Encoder",

@@ -2,6 +2,7 @@
 # edit that, then run `make save`.
 """Downloads and stored measurements"""
 
+import base64
 import hashlib
 import importlib.resources
 import json
@@ -13,7 +14,7 @@ from urllib.request import urlopen
 
 import torch
 
-__all__ = ["download", "one_vector", "smollm2_heads"]
+__all__ = ["download", "one_vector", "smollm2_heads", "smollm2_wall"]
 
 
 def download(url, folder="../data", sha1_hash=None):
@@ -98,4 +99,21 @@ def smollm2_heads():
         for head, rows in enumerate(percent):  # a row ends with its own token
             for i, row in enumerate(rows):
                 weights[head, i, : i + 1] = torch.tensor(row) / 100
+    return found
+
+
+def smollm2_wall():
+    """Attention weights of all heads of SmolLM2 in one sentence.
+
+    A dict with its "tokens"; "weights" (layers, heads, n, n), rounded to a 255th, which
+    leaves each on its side of a half; "size", how many numbers a query has; and
+    `origin`, where it was measured.
+    """
+    path = importlib.resources.files("d2lmini") / "data" / "wall.json"
+    found = json.loads(path.read_text("utf-8"))
+    parts = torch.tensor(list(base64.b64decode(found["weights"])))
+    *shape, n, _ = found.pop("shape")
+    weights = found["weights"] = torch.zeros(*shape, n, n)
+    rows, columns = torch.tril_indices(n, n)
+    weights[..., rows, columns] = parts.view(*shape, -1) / 255
     return found

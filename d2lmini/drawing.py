@@ -2,6 +2,7 @@
 # edit that, then run `make save`.
 """Drawing"""
 
+import base64
 import dataclasses
 import difflib
 import html
@@ -39,6 +40,7 @@ __all__ = [
     "show_pretraining_masks",
     "show_memory",
     "show_batching",
+    "show_wall",
     "show_stage",
     "plt",
 ]
@@ -403,6 +405,71 @@ def show_batching(lengths, batch_size=4, *, step=0):
     ]
     title = "Requests in a static and in a continuous batch"
     show_interactive("batching", title, data, numbers, rows, ["tokens", *names])
+
+
+def _wall_svg(weights, title):
+    """Small triangles (layers, heads, n, n) of weights: a column for each layer."""
+    (layers, heads, n, _), pitch = weights.shape, 24
+    width, height, unit = 26 + pitch * layers, 24 + pitch * heads, pitch / (n + 1)
+    parts = [
+        '<svg xmlns="http://www.w3.org/2000/svg" role="img" '
+        f'width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'aria-label="{html.escape(title)}" font-family="sans-serif" '
+        'font-size="13" text-anchor="middle">',
+        '<rect class="face" width="100%" height="100%" fill="#fff"/>',
+    ]
+    for x in range(layers):
+        parts.append(f'<text x="{36 + pitch * x}" y="14">{x + 1}</text>')
+    for y in range(heads):
+        parts.append(f'<text x="12" y="{38 + pitch * y}">{y + 1}</text>')
+    shades = (8 * weights).round()  # of each, one path through the middles of squares
+    for shade in range(1, 9):
+        path, before = [], (0, 0)
+        for layer, head, i, j in (shades == shade).nonzero().tolist():
+            x, y = layer * (n + 1) + j, head * (n + 1) + i
+            path.append(f"m{x - before[0]} {y - before[1]}h1")
+            before = x + 1, y
+        parts.append(
+            f'<path transform="translate(26 24) scale({unit:.4g}) translate(0 .5)" '
+            f'stroke="{COLORS["weight"]}" stroke-opacity="{shade / 8}" '
+            f'd="{"".join(path)}"/>'
+        )
+    return "\n".join([*parts, "</svg>"])
+
+
+def show_wall(weights, tokens, query, key, *, layer=1, head=1):
+    """Draw the weights of all heads as small maps, and one of them large.
+
+    `weights` (layers, heads, n, n) are causal, with n `tokens`. Bars show those of the
+    token `query` in the head that is open, first `head` in `layer`, counted from 1.
+    Buttons dim the heads in which the query gives a chosen token a half or less; the
+    table has the heads in which it gives `key` more. Weights are rounded to a 255th,
+    which leaves each on its side of a half.
+
+    Raises ValueError unless the tokens fit and the weights lie between 0 and 1.
+    """
+    weights, n = weights.detach().double().cpu(), len(tokens)
+    if weights.ndim != 4 or weights.shape[2:] != (n, n):
+        raise ValueError(f"weights must be (layers, heads, {n}, {n}) for {n} tokens")
+    if not 0 <= weights.min() <= weights.max() <= 1 or weights.triu(1).any():
+        raise ValueError("weights must lie between 0 and 1, and be causal")
+    parts = (255 * weights).round().byte()
+    rows, columns = torch.tril_indices(n, n)
+    data = base64.b64encode(parts[..., rows, columns].numpy().tobytes()).decode()
+    i, j = tokens.index(query), tokens.index(key)
+    shown = parts[:, :, i, : i + 1].double() / 255
+    found = (shown[..., j] > 0.5).nonzero().tolist()
+    places = [[layer - 1, head - 1], *found]
+    names = [f"{place[0] + 1}.{place[1] + 1}" for place in places]
+    names = [f"open: {names[0]}", *names[1:], "mean of all"]
+    numbers = [*(shown[*place] for place in places), shown.mean(dim=(0, 1))]
+    title = f"What {query} looks at in all heads"
+    given = {"tokens": tokens, "shape": [*weights.shape[:2]], "weights": data}
+    given |= {"query": i, "key": j, "layer": layer - 1, "head": head - 1}
+    svg = _wall_svg(parts / 255, title)
+    show_interactive(
+        "wall", title, given, torch.stack(numbers), names, tokens[: i + 1], svg
+    )
 
 
 def show_stage(

@@ -69,6 +69,9 @@ def show_sentences(texts):
 
 
 ATTEND = torch.softmax(3 * random(2, 7, 7, seed=11), dim=-1)
+SIGHT = d2l.masked_softmax(4 * random(20, 6, 6, seed=13), mask=d2l.causal_mask(6)).view(
+    5, 4, 6, 6
+)
 FIGURES = {
     "softmax": lambda: d2l.show_softmax(SCORES, ["one", "two"], KEYS, temperature=0.3),
     "sampling": lambda: d2l.show_sampling(LOGITS, Tokenizer()),
@@ -87,6 +90,7 @@ FIGURES = {
     "stage": show_stage,
     "rows": show_rows,
     "sentences": lambda: show_sentences([TOKENS, PLACES, TOKENS[:3]]),
+    "wall": lambda: d2l.show_wall(SIGHT, TOKENS, "it", "cat", layer=2, head=3),
 }
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A figure</title>
 <meta name="viewport" content="width=device-width"></head>
@@ -498,6 +502,68 @@ def test_sentences_of_several_lengths_share_a_figure(figure):
         top = page.locator("svg").bounding_box()["y"]
         assert top < last["y"] < last["y"] + last["height"] < top + height
     assert page.faults == []
+
+
+@pytest.mark.parametrize("width", [390, 900])
+def test_a_head_of_a_wall_is_opened_by_touch_keyboard_and_buttons(figure, width):
+    page = figure("wall", has_touch=True, viewport={"width": width, "height": 800})
+    parts = (255 * SIGHT).round() / 255
+    cells = page.locator("[role=gridcell]")
+    assert cells.count() == 20
+    for layer, head, reach in [
+        (2, 3, lambda: None),
+        (4, 2, lambda: page.locator("[aria-label='layer 4, head 2']").tap()),
+        (5, 2, lambda: choose(page, "Next layer")),
+        (5, 1, lambda: choose(page, "Previous head")),
+        (4, 1, lambda: cells.and_(page.locator("[tabindex='0']")).press("ArrowLeft")),
+        (4, 2, lambda: page.keyboard.press("ArrowDown")),
+        (1, 2, lambda: page.keyboard.press("Home")),
+        (1, 2, lambda: page.keyboard.press("ArrowLeft")),  # and no further
+    ]:
+        reach()
+        row = parts[layer - 1, head - 1, 4, :5]
+        assert_close(torch.tensor(table(page)[0]), row, atol=0.006, rtol=0)
+        best = row.argmax().item()
+        name, look = [*TOKENS[:4], "itself"][best], "at" if row[best] > 0.5 else "most at"
+        expected = f"Layer {layer}, head {head} ({layer}.{head}): it looks {look} {name}"
+        told = page.locator("p[aria-live]").last.text_content()
+        assert told == f"{expected} with {row[best]:.2f}."
+        bars = page.locator("svg").last.locator("text", has_text=re.compile(r"^\d\.\d\d$"))
+        numbers = torch.tensor([float(bar) for bar in bars.all_text_contents()])
+        assert_close(numbers, row, atol=0.006, rtol=0)
+        (chosen,) = page.locator("[aria-selected=true]").all()
+        assert chosen.get_attribute("aria-label") == f"layer {layer}, head {head}"
+    assert page.faults == []
+
+
+def test_heads_in_which_a_query_looks_at_a_token_are_left_and_counted(figure):
+    page = figure("wall")
+    more = SIGHT[:, :, 4, :5] > 0.5
+    for j, token in enumerate(TOKENS[:5]):
+        choose(page, f"Only heads in which it gives more than 0.5 to {token}")
+        counts = more.sum(dim=(0, 1)).tolist()
+        told = page.locator("p[aria-live]").first.text_content()
+        assert told.startswith(
+            f"In {counts[j]} of 20 heads it gives {token} more than 0.5."
+        )
+        others = [f"{each} {n}" for each, n in zip(TOKENS, counts) if each != token]
+        assert told.endswith(f"Compare: {', '.join(others)}.")
+        places = [
+            f"layer {a + 1}, head {b + 1}" for a, b in more[..., j].nonzero().tolist()
+        ]
+        left = page.locator("[role=gridcell]:not(.dim)")
+        labels = left.evaluate_all("all => all.map(cell => cell.ariaLabel)")
+        assert sorted(labels) == sorted(places)
+        button = page.get_by_role("button", name="Open the next of these heads")
+        if len(places) > 1:
+            opened = set()
+            for _ in places:
+                button.click()
+                opened.add(page.locator("[aria-selected=true]").get_attribute("aria-label"))
+            assert opened == {*places}
+    assert max(counts) > 1
+    choose(page, "All heads")
+    assert page.locator(".dim").count() == 0 and button.is_disabled()
 
 
 def test_a_patch_says_whom_it_attends_to_by_mouse_keyboard_and_touch(figure):
