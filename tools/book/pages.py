@@ -2,8 +2,8 @@
 
 The book's extension writes the minutes below a page's title, and the table of chapters on
 the start page. A minute of reading is 140 words of prose, without formulas, folds, quiz and
-exercises, or 5 lines of visible code, or 60 folded ones, or a figure. How long a page runs, `execute` has
-noted in it.
+exercises, or 5 lines of visible code, or 60 folded ones, or a figure. How long a page runs,
+`execute` has noted in it.
 """
 
 import re
@@ -15,9 +15,10 @@ from tools.book import figures
 from tools.notebooks.save import chapter_paths
 
 FOLDED = {"hide-input", "hide-cell"}
-# Not read as prose: folds, code, formulas, tables, headings, and where a link leads.
+# Not read as prose: folds, comments, code, formulas, tables, headings, and where a link leads.
 NO_PROSE = re.compile(
-    r"<details.*?</details>|<!--.*?-->|```.*?```|\$\$.*?\$\$|\$[^$]*\$|^ *[|#].*?$|\]\(.*?\)",
+    r"<details.*?</details>|<!--.*?-->|```.*?```|\$\$.*?\$\$|\$[^$]*\$"
+    r"|^ *[|#].*?$|\]\(.*?\)",
     re.DOTALL | re.MULTILINE,
 )
 PRACTICE = re.compile(r"^## (?:Quiz|Exercises)\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
