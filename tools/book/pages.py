@@ -15,7 +15,7 @@ from tools.book import figures
 from tools.notebooks.save import chapter_paths
 
 FOLDED = {"hide-input", "hide-cell"}
-# Not read as prose: folds, comments, code, formulas, tables, headings, and where a link leads.
+# No prose: folds, comments, code, formulas, tables, headings, and where a link leads.
 NO_PROSE = re.compile(
     r"<details.*?</details>|<!--.*?-->|```.*?```|\$\$.*?\$\$|\$[^$]*\$"
     r"|^ *[|#].*?$|\]\(.*?\)",
