@@ -13,9 +13,9 @@ from .queries_keys_values import attention_pooling
 
 __all__ = [
     "gaussian",
+    "boxcar",
     "nadaraya_watson",
     "show_kernel_width",
-    "boxcar",
     "constant",
     "triangular",
     "epanechnikov",
@@ -25,6 +25,11 @@ __all__ = [
 def gaussian(x):
     """The Gaussian kernel exp(-x²/2) of distances x of any shape."""
     return torch.exp(-(x**2) / 2)
+
+
+def boxcar(x):
+    """The boxcar kernel: 1 at distances x below 1, else 0."""
+    return (x.abs() < 1).to(x.dtype)
 
 
 def nadaraya_watson(x_train, y_train, x_val, kernel):
@@ -71,11 +76,6 @@ def show_kernel_width(x_train, y_train, x_val, y_val, width=0.3):
     columns = ["truth", "estimate", "effective keys"]
     title = "The width of a kernel"
     show_interactive("kernel", title, data, table[whole], rows, columns)
-
-
-def boxcar(x):
-    """The boxcar kernel: 1 at distances x below 1, else 0."""
-    return (x.abs() < 1).to(x.dtype)
 
 
 def constant(x):
