@@ -4,7 +4,8 @@ The models are those of the notebooks on translation and of chapter 4, of seed 0
 its decoder only the last state, the other one looks at all states. Their weights are stored
 in 8 bits for the page, which reads them when somebody appends a word. What these models
 write for the sentences of `GROWING`, with the states and the weights on the way, is stored
-for the figure. The sentences were written before they were translated, and all are shown.
+for the figure. The sentences were written before they were translated, and none is left out
+for its translation.
 """
 
 import base64
