@@ -2,9 +2,8 @@
 # edit that, then run `make save`.
 """Translation
 
-Axes. `b` sentences of a batch, `n` tokens of a target and `m` of a source (in the
-shapes of a batch they count the padding, too), `d` numbers of an embedding, `p` hidden
-units, `l` layers.
+Axes. `b` sentences of a batch, `n` tokens of a target and `m` of a source (with
+padding), `d` numbers of an embedding, `p` hidden units, `l` layers.
 """
 
 import collections
@@ -30,9 +29,9 @@ __all__ = [
     "Vocab",
     "MTFraEng",
     "Encoder",
+    "Decoder",
     "init_seq2seq",
     "Seq2SeqEncoder",
-    "Decoder",
     "Seq2SeqDecoder",
     "EncoderDecoder",
     "translate",
@@ -267,6 +266,20 @@ class Encoder(nn.Module):
         raise NotImplementedError(f"{name} must define forward(X, *args)")
 
 
+class Decoder(nn.Module):
+    """The base class of decoders, which predict the next token of a target."""
+
+    def init_state(self, enc_all_outputs, *args):
+        """The initial state, from the encoder's outputs."""
+        name = type(self).__name__
+        raise NotImplementedError(f"{name} must define init_state")
+
+    def forward(self, X, state):
+        """Logits (b, n, vocabulary) of the token after each of X, and the new state."""
+        name = type(self).__name__
+        raise NotImplementedError(f"{name} must define forward(X, state)")
+
+
 def init_seq2seq(module):
     """Initialise linear layers and GRUs as Glorot and Bengio (2010) do."""
     if type(module) is nn.Linear:  # and not a lazy layer without weights
@@ -317,20 +330,6 @@ class Seq2SeqEncoder(Encoder):
         outputs, state = self.rnn(packed)
         outputs, _ = rnn.pad_packed_sequence(outputs, total_length=X.shape[1])
         return outputs, state
-
-
-class Decoder(nn.Module):
-    """The base class of decoders, which predict the next token of a target."""
-
-    def init_state(self, enc_all_outputs, *args):
-        """The initial state, from the encoder's outputs."""
-        name = type(self).__name__
-        raise NotImplementedError(f"{name} must define init_state")
-
-    def forward(self, X, state):
-        """Logits (b, n, vocabulary) of the token after each of X, and the new state."""
-        name = type(self).__name__
-        raise NotImplementedError(f"{name} must define forward(X, state)")
 
 
 class Seq2SeqDecoder(Decoder):

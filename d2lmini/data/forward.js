@@ -1,5 +1,5 @@
 // The forward pass of chapter 7's Transformer and of chapter 11's GPT, with every number that
-// their attentions compute on the way.
+// their attentions compute on the way, and that of the recurrent translators before them.
 //
 // The names are those of the chapters, and each function is one equation. A matrix is an
 // array of rows, one row a token; a weight matrix has one row an output, as in PyTorch.
@@ -175,6 +175,50 @@ var d2lForward = (() => {
     return linear(model, "output", norm(model, "norm", X));
   }
 
+  // --- recurrent translators -----------------------------------------------------------
+
+  const sigmoid = z => 1 / (1 + Math.exp(-z));
+
+  // The state of a GRU after the input x
+  function gru(model, name, x, h) {
+    const part = (kind, z) => {
+      const b = model.weights[`${name}.bias_${kind}_l0`];
+      return model.weights[`${name}.weight_${kind}_l0`].map((w, j) => dot(z, w) + b[j]);
+    };
+    const p = h.length, input = part("ih", x), state = part("hh", h);
+    return h.map((old, j) => {
+      const reset = sigmoid(input[j] + state[j]), gate = sigmoid(input[p + j] + state[p + j]);
+      return gate * old + (1 - gate) * Math.tanh(input[2 * p + j] + reset * state[2 * p + j]);
+    });
+  }
+
+  // The greedy translation of ids, which end with "<eos>", by a GRU that reads and one that
+  // writes. With weights of an attention the context is a new one at each step, otherwise it
+  // is the last state. Gives { source, target: tokens, states (m, p), weights (n, m) or [] }.
+  function recurrent(model, ids, maxTokens = 20) {
+    const row = (name, id) => Array.from(model.weights[`${name}.embedding.weight`][id]);
+    const { tokens, ids: known } = model.target, states = [], weights = [], target = [];
+    let state = Array(model.config.num_hiddens).fill(0);
+    for (const id of ids) states.push(state = gru(model, "encoder.rnn", row("encoder", id), state));
+    const attends = "decoder.attention.W_k.weight" in model.weights;
+    const keys = attends && linear(model, "decoder.attention.W_k", states), last = state;
+    const [w] = attends ? model.weights["decoder.attention.w_v.weight"] : [];
+    while (target.length < maxTokens && target.at(-1) !== "<eos>") {
+      const y = row("decoder", known.get(target.at(-1) ?? "<bos>"));
+      let context = last;
+      if (attends) {
+        const [query] = linear(model, "decoder.attention.W_q", [state]);
+        const alpha = softmax(keys.map(key => dot(w, query.map((q, j) => Math.tanh(q + key[j])))));
+        context = last.map((_, j) => alpha.reduce((sum, a, i) => sum + a * states[i][j], 0));
+        weights.push(alpha);
+      }
+      state = gru(model, "decoder.rnn", attends ? [...context, ...y] : [...y, ...context], state);
+      const [one] = linear(model, "decoder.dense", [state]), [two] = linear(model, "decoder.dense_context", [context]);
+      target.push(tokens[argmax(one.map((logit, i) => logit + two[i]))]);
+    }
+    return { source: ids.map(id => model.source.tokens[id]), target, states, weights };
+  }
+
   // --- a model and its sentences -------------------------------------------------------
 
   // The model of a file of weights: matrices are int8 with a scale a row, vectors float32.
@@ -303,5 +347,5 @@ var d2lForward = (() => {
 
   const argmax = row => row.reduce((best, value, i) => value > row[best] ? i : best, 0);
 
-  return { load, tokenize, translate, complete };
+  return { load, tokenize, translate, recurrent, complete };
 })();

@@ -4,8 +4,10 @@ Slow, and needs Chromium or Chrome. The figures come from the package, not from 
 """
 
 import io
+import json
 import math
 import re
+from importlib import resources
 
 import pytest
 import torch
@@ -68,6 +70,18 @@ def show_sentences(texts):
     d2l.show_attention(weights, texts, texts, heads=["x", "y"], head=2, query="it")
 
 
+RACE = resources.files("d2lmini") / "data" / "race.json"
+RACE = json.loads(RACE.read_text(encoding="utf-8"))["sentences"]
+
+
+def show_race():
+    steps = [step for family in RACE for step in family["steps"]]
+    mistakes = [[step[kind]["mistakes"] for kind in RACERS] for step in steps]
+    rows = [" ".join(step["source"]) for step in steps]
+    d2l.show_interactive("race", "Race", {"sentences": RACE}, mistakes, rows, RACERS)
+
+
+RACERS = ["one vector", "attention"]
 ATTEND = torch.softmax(3 * random(2, 7, 7, seed=11), dim=-1)
 SIGHT = d2l.masked_softmax(4 * random(20, 6, 6, seed=13), mask=d2l.causal_mask(6)).view(
     5, 4, 6, 6
@@ -89,6 +103,7 @@ FIGURES = {
     "attention": lambda: d2l.show_attention(WEIGHTS, list("abc"), TOKENS[:4]),
     "stage": show_stage,
     "rows": show_rows,
+    "race": show_race,
     "sentences": lambda: show_sentences([TOKENS, PLACES, TOKENS[:3]]),
     "wall": lambda: d2l.show_wall(SIGHT, TOKENS, "it", "cat", layer=2, head=3),
 }
@@ -627,3 +642,63 @@ def test_a_figure_has_no_dark_areas_on_a_dark_page(figure, name):
     page = figure(name, colors=("#14181e", "#ced6dd"))
     image = Image.open(io.BytesIO(page.screenshot())).convert("L")
     assert image.getextrema()[0] >= 20  # the page itself has 23
+
+
+# --- two translators race -----------------------------------------------------------
+
+TOLD = [["One vector", "keeps the last state"], ["Attention", "keeps all states"]]
+
+
+def written(step, kind):
+    return [token for token in step[kind]["target"] if token != "<eos>"]
+
+
+@pytest.mark.parametrize("family", range(len(RACE)))
+def test_the_race_shows_what_both_models_wrote(figure, family):
+    page = figure("race", reduced_motion="reduce")
+    choose(page, f"Sentence {RACE[family]['name']}")
+    for i, step in enumerate(RACE[family]["steps"]):
+        if i:
+            choose(page, "Longer")  # without motion it is at its end
+        elif family == 0:
+            choose(page, "Next word")  # a page begins with the last word but one
+        expected = [*step["source"]]
+        for told, kind in zip(TOLD, RACERS):
+            expected += told + written(step, kind)
+        assert page.locator("svg text").all_text_contents() == expected
+        assert page.locator("svg image").count() == 1 + len(step["source"])
+        right = step["reference"].split()
+        found = [words.text_content() for words in page.locator("svg .wrong").all()]
+        clean = all(written(step, kind) == right for kind in RACERS)
+        assert bool(found) == (not clean)
+        assert step["reference"] in status(page)
+    assert page.get_by_role("button", name="Longer", exact=True).is_disabled()
+
+
+def test_lines_of_the_race_are_the_weights_of_the_word_that_is_written(figure):
+    page, step = figure("race", reduced_motion="reduce"), RACE[0]["steps"][1]
+    choose(page, "Longer")
+    words, weights = written(step, "attention"), step["attention"]["weights"]
+    for word, row in reversed([*zip(words, weights)][:-1]):
+        choose(page, "Back")
+        assert f"writes {word}." in status(page)
+        name, most = step["source"][row.index(max(row))], f"{max(row) / 100:.2f}"
+        assert f"{name} {most}" in status(page).replace("“", "").replace("”", "")
+        assert page.locator(".choice").count() == sum(share >= 2 for share in row) + 1
+        assert (
+            page.locator(".whole").count() == 2
+        )  # the last state, and the way to the word
+
+
+def test_the_race_plays_and_overwrites_the_left_strip(figure):
+    page = figure("race")
+    assert page.get_by_label("Append a word").count() == 0  # only in the book
+    choose(page, "Longer")
+    page.locator("p[aria-live]", has_text="Both read black").wait_for()
+    assert page.locator(".slide").count() == 1
+    assert (
+        page.locator("svg image").count() == 1 + 1 + 4
+    )  # one leaves, one arrives, four stay
+    page.locator("p[aria-live]", has_text="Right is: il a un chat noir .").wait_for()
+    assert page.locator("svg .wrong").count() == 0
+    assert page.faults == []
