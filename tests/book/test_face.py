@@ -34,7 +34,10 @@ def test_a_colour_of_a_figure_follows_the_theme(colour, expected):
 
 def test_a_figure_in_the_page_is_named_and_its_names_are_its_own():
     found = drawings.inline(SVG, 'A "key"', "one")
-    assert 'role="img" aria-label="A &quot;key&quot;"' in found and 'id="one"' in found
+    assert (
+        'role="img" aria-label="A &quot;key&quot;"' in found
+        and 'id="one" class="drawn"' in found
+    )
     assert 'id="one-p1"' in found and 'href="#one-p1"' in found and "url(#one-p1)" in found
     assert "metadata" not in found and "text_1" not in found and "width: 40px" in found
     assert "fill: var(--d2l-key-text)" in found and "font-family" not in found

@@ -62,7 +62,8 @@ def drawing(image, folder):
 def inline(svg, alt, name):
     """An SVG file as an element of a page, with a name that also begins its own names.
 
-    What is drawn, without the element around it, has the name.
+    What is drawn has the name, without the element around it, and a class of its own, by
+    which styles find it where it is seen a second time.
     """
     svg = STYLE.sub("", BEFORE.sub("", svg)).strip()
     svg = TEXT.sub(letters, UNUSED.sub("", svg))
@@ -71,7 +72,8 @@ def inline(svg, alt, name):
     width = float(SIZE.search(svg)[1]) * 4 / 3
     label = f'role="img" aria-label="{html.escape(alt)}"'
     opened = f' class="drawing" {label} style="width: {width:.0f}px"'
-    svg = GROUP.sub(rf'\1<g id="{name}">\2</g></svg>', SIZE.sub(opened, svg, count=1))
+    group = rf'\1<g id="{name}" class="drawn">\2</g></svg>'
+    svg = GROUP.sub(group, SIZE.sub(opened, svg, count=1))
     return re.sub(r"\s*\n\s*", "\n", svg)
 
 
