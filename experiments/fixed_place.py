@@ -19,6 +19,7 @@ from experiments.attention import NOTEBOOK, SHIFTS, pointing
 LAST = "class StepDecoder("  # in the last cell that is needed
 SENTENCE = "my brother lost his red jacket ."
 COLUMNS = ["red jacket", "old house"]
+SEEDS = [f"seed {seed}" for seed in range(5)]
 # French adjectives that stand behind their noun, and such that stand before it.
 BEHIND = re.compile(
     "(roug|jaun)es?|(noir|vert|bleu|froid|chaud|français|italien)e?s?|blanc(he)?s?|"
@@ -63,7 +64,7 @@ def tables():
     yield from chapter.run(NOTEBOOK, measure, last=LAST).items()
 
 
-def measure(names, seeds=5):
+def measure(names):
     """The tables, given the names that the notebook's cells define."""
     kinds = {"no attention": d2lmini.Seq2SeqDecoder}
     for name, shift in SHIFTS.items():
@@ -75,13 +76,12 @@ def measure(names, seeds=5):
     english, french = data.sentences(train=False)
     rows, written = [], []
     for kind, Decoder in kinds.items():
-        models = [names["train"](Decoder, seed) for seed in range(seeds)]
+        models = [names["train"](Decoder, seed) for seed in range(len(SEEDS))]
         found = [right(d2lmini.translate(m, data, english), french) for m in models]
         rows.append([kind, *map(results.spread, zip(*found))])
         one = (d2lmini.translate(model, data, [SENTENCE])[0] for model in models)
         written.append([kind, *one])
-    columns = [f"seed {seed}" for seed in range(seeds)]
     return {
         "fixed_place": results.table(["", *COLUMNS], rows),
-        "fixed_place_sentence": results.table([SENTENCE, *columns], written),
+        "fixed_place_sentence": results.table([SENTENCE, *SEEDS], written),
     }
