@@ -14,6 +14,7 @@ from experiments import (
     chapter,
     counting,
     evaluation,
+    fixed_place,
     longer_rewards,
     one_vector,
     pretrained,
@@ -47,7 +48,7 @@ def test_cells_run_up_to_the_last_needed_with_another_seed(tmp_path):
     assert path.read_bytes() == before
 
 
-SIMPLE = attention, counting, pretrained, evaluation, adder
+SIMPLE = attention, counting, fixed_place, pretrained, evaluation, adder
 LAST_CELLS = [(experiment.NOTEBOOK, experiment.LAST) for experiment in SIMPLE]
 LAST_CELLS += [
     (evaluation.NOTEBOOK, evaluation.LAST_OF_ALL),

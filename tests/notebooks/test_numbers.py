@@ -130,6 +130,25 @@ def test_the_shares_that_figures_of_chapter_10_draw_are_those_of_the_results(nam
     assert not drawn
 
 
+def test_the_numbers_that_figures_of_chapter_4_draw_are_those_of_the_results():
+    path, folder = ROOT / "notebooks" / "04_bahdanau.ipynb", ROOT / "book" / "_generated"
+    rows = {
+        name: dict(re.findall(r"^\| ([^|]+) \| (.*) \|$", text, re.M))
+        for name in ("attention", "ablation", "fixed_place", "fixed_place_sentence")
+        if (text := (folder / f"{name}.md").read_text(encoding="utf-8"))
+    }
+    for kind, (mean, *ends) in assigned(path, "measured").items():
+        found = numbers(rows["attention"][kind].replace("±", "|"))
+        assert [mean, *ends] == [found[0], *found[2:4]]
+    for name, share in assigned(path, "masked").items():
+        assert share == numbers(rows["ablation"][name].split("|")[1])[0], name
+    for kind, shares in assigned(path, "phrases").items():
+        cells = rows["fixed_place"][kind].split("|")
+        assert [*shares] == [numbers(cell)[0] for cell in cells]
+    for kind, sentence in assigned(path, "written").items():
+        assert sentence == rows["fixed_place_sentence"][kind].split(" | ")[0]
+
+
 def test_the_losses_that_going_further_10_fits_are_those_of_the_results():
     measured = assigned(ROOT / "notebooks" / "further" / "10_pretraining.ipynb", "measured")
     text = (ROOT / "book" / "_generated" / "widths.md").read_text(encoding="utf-8")
