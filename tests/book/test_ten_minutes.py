@@ -164,12 +164,12 @@ def test_the_pictures_answer_by_touch_and_ask_nothing_of_the_network(visit):
     page.get_by_role("button", name="Cut the thread of it").tap()
     assert page.locator(".first-screen del").inner_text() == "elle"
     assert "an old black guitar" in status(page, "vector")
-    assert page.locator(".wrong").all_inner_texts() == ["sœur", "noire"]
+    assert page.locator(".wrong").all_text_contents() == ["sœur", "noire"]
     page.get_by_role("button", name="attention", exact=True).tap()
     assert page.locator(".wrong").count() == 0
     assert page.locator('[data-ten="vector"] svg rect').count() == 7
     page.get_by_role("button", name="the bag").tap()
-    assert page.locator('[data-ten="vector"] svg text').last.inner_text() == "nice"
+    assert page.locator('[data-ten="vector"] svg text').last.text_content() == "nice"
     for word, score in ("it", 2), ("cat", 4), ("ate", 0):
         card = page.locator(".card", has_text=re.compile(rf"^{word} "))
         card.tap()
