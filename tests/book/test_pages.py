@@ -13,7 +13,9 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 # Pages of all kinds, which stand for the others on a phone in every run.
-OFTEN = re.compile(r"book/(index|try|results)|notebooks/(0[47]|11|exercises/05)_")
+OFTEN = re.compile(
+    r"book/(index|ten_minutes|try|results)|notebooks/(0[47]|11|exercises/05)_"
+)
 # All chapters and pages of the book, and a few of the exercises and of Going further.
 ON_A_PHONE = [
     pytest.param(name, marks=[] if OFTEN.match(f"{name}_") else pytest.mark.weekly)
@@ -22,7 +24,10 @@ ON_A_PHONE = [
 ]
 # Pages that stand for the others on a wide screen, in both themes: plain text, models
 # that run, the longest chapter, wide tables.
-FEW = ["book/index", "book/try", "notebooks/07_transformer", "book/results"]
+FEW = [
+    *("book/index", "book/ten_minutes", "book/try"),
+    *("notebooks/07_transformer", "book/results"),
+]
 
 # What axe-core finds in what others make, and we cannot mend.
 THEIRS = {

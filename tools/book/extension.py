@@ -9,7 +9,8 @@ a line for each (tools/book/sidebar.py). The start
 page gets its first screen for `{{ first_screen }}` (tools/book/first_screen.py) and the
 table of chapters for `{{ chapters }}` (tools/book/pages.py), and *Try it* its translator
 for `{{ translation }}` (tools/book/translation.py) and its adder for `{{ adder }}`
-(tools/book/addition.py). A page of exercises has a link there to what
+(tools/book/addition.py). *Attention in ten minutes* gets its pictures
+as `{{ ten.… }}` (tools/book/ten_minutes.py). A page of exercises has a link there to what
 students get, and folds below each statement (tools/notebooks/exercises.py), without
 solutions if SOLUTIONS says so (tools/book/solutions.py). Before the exercises of a chapter
 stand questions that the page checks (tools/book/questions.py), and a guess is tapped before
@@ -61,6 +62,7 @@ from tools.book import (
     slides,
     solutions,
     tables,
+    ten_minutes,
     translation,
 )
 from tools.notebooks import exercises
@@ -93,12 +95,14 @@ def setup(app):
     app.connect("config-inited", translation.add_views)
     app.connect("config-inited", first_screen.add_view)
     app.connect("config-inited", addition.add_view)
+    app.connect("config-inited", ten_minutes.add_frames)
     app.connect("source-read", fold_exercises)
     app.connect("doctree-read", add_times)
     app.connect("doctree-read", guesses.mark)
     app.connect("doctree-read", add_terms)
     app.connect("doctree-read", mark_long_lines)
     app.connect("html-page-context", mend)
+    app.connect("html-page-context", ten_minutes.add_style)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

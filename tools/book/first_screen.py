@@ -29,11 +29,21 @@ def add_view(app, config):
 
 def view():
     """The screen as Markdown."""
+    return f"~~~~{{raw}} html\n{screen(stored())}\n~~~~"
+
+
+def small():
+    """Its two sentences with the threads of its first noun, and nothing else, as HTML."""
     content = stored()
+    return screen(content | {"nouns": content["nouns"][:1]}, small=True)
+
+
+def screen(content, small=False):
     first, counts = content["nouns"][0], content["counts"]
-    text = filled(
+    return filled(
         __file__,
         "first_screen.html",
+        small=small,
         noun=first["noun"],
         french=marked(first["cuts"][0][0]),
         cut=written(first["cuts"][1][0]),
@@ -46,7 +56,6 @@ def view():
         script=beside(__file__, "first_screen.js"),
         trace=json.dumps(content, ensure_ascii=False, separators=(",", ":")),
     )
-    return f"~~~~{{raw}} html\n{text}\n~~~~"
 
 
 def minutes_to_the_idea():
