@@ -320,14 +320,19 @@ def draw_translations(sources, references, translations):
     ax.axis("off")
 
 
+_FIGURE = re.compile(
+    r"(?:^    //[^\n]*\n)*^    (\w+)\(\) \{\n.*?^    \},\n", re.DOTALL | re.MULTILINE
+)
+
+
 def show_interactive(kind, title, data, numbers, rows, columns, svg=""):
     """Display a figure with controls: HTML that needs no network.
 
-    `kind` names the figure in the script of d2lmini/data/figures.html, and `data` is
-    what the script gets, for JSON. The numbers (r, c) that the figure shows at first
-    stand in a table with the labels `rows` and `columns`, which the script keeps up to
-    date. It serves readers who do not see the figure, and pages without the script, as
-    the picture `svg` does.
+    `kind` names the figure in the script of d2lmini/data/figures.html, of which only
+    what draws this kind is displayed, and `data` is what it gets, for JSON. The
+    numbers (r, c) that the figure shows at first stand in a table with the labels
+    `rows` and `columns`, which the script keeps up to date. It serves readers who do
+    not see the figure, and pages without the script, as the picture `svg` does.
     """
     import pandas as pd  # slow to import, and only needed here
     from IPython.display import display
@@ -341,7 +346,9 @@ def show_interactive(kind, title, data, numbers, rows, columns, svg=""):
         "table": table.to_html(float_format="%.2f"),
     }
     path = importlib.resources.files("d2lmini") / "data" / "figures.html"
-    page = re.sub(r"{{(\w+)}}", lambda key: parts[key[1]], path.read_text("utf-8"))
+    page = path.read_text("utf-8")
+    page = _FIGURE.sub(lambda found: found[0] if found[1] == kind else "", page)
+    page = re.sub(r"{{(\w+)}}", lambda key: parts[key[1]], page)
     shown = {"text/html": page, "text/plain": f"{title}, an interactive figure in HTML"}
     display(shown | ({"image/svg+xml": svg} if svg else {}), raw=True)
 
