@@ -540,7 +540,7 @@ def test_a_head_of_a_wall_is_opened_by_touch_keyboard_and_buttons(figure, width)
         assert_close(torch.tensor(table(page)[0]), row, atol=0.006, rtol=0)
         best = row.argmax().item()
         name, look = [*TOKENS[:4], "itself"][best], "at" if row[best] > 0.5 else "most at"
-        expected = f"Layer {layer}, head {head} ({layer}.{head}): it looks {look} {name}"
+        expected = f"Layer {layer}, head {head} ({layer}.{head}): “it” looks {look} {name}"
         told = page.locator("p[aria-live]").last.text_content()
         assert told == f"{expected} with {row[best]:.2f}."
         bars = page.locator("svg").last.locator("text", has_text=re.compile(r"^\d\.\d\d$"))
@@ -555,11 +555,11 @@ def test_heads_in_which_a_query_looks_at_a_token_are_left_and_counted(figure):
     page = figure("wall")
     more = SIGHT[:, :, 4, :5] > 0.5
     for j, token in enumerate(TOKENS[:5]):
-        choose(page, f"Only heads in which it gives more than 0.5 to {token}")
+        choose(page, f"Only heads in which “it” gives more than 0.5 to {token}")
         counts = more.sum(dim=(0, 1)).tolist()
         told = page.locator("p[aria-live]").first.text_content()
         assert told.startswith(
-            f"In {counts[j]} of 20 heads it gives {token} more than 0.5."
+            f"In {counts[j]} of 20 heads “it” gives {token} more than 0.5."
         )
         others = [f"{each} {n}" for each, n in zip(TOKENS, counts) if each != token]
         assert told.endswith(f"Compare: {', '.join(others)}.")
