@@ -240,7 +240,7 @@ def test_rows_of_a_matrix_make_the_queries_of_all_tokens(figure):
     expected = torch.softmax(PLANE @ W @ PLANE.T / 2**0.5, dim=-1)
     assert_close(torch.tensor(table(page)), expected, atol=0.011, rtol=0)
     page.get_by_role("button", name="Who asks slept").click()
-    assert status(page).startswith("slept asks (4, 2)")
+    assert status(page).startswith("slept asks 0 × (1, 0.50) + 2 × (2, 1) = (4, 2)")
 
 
 def test_the_temperature_is_that_of_a_softmax(figure):
