@@ -5,20 +5,24 @@ distance. Most words of the phrasebook keep their order in French. A colour does
 jacket is `une veste rouge`, and an old house `une vieille maison`. The first table has how
 many of both phrases are right in the held-out translations, with the pointers, with
 attention, and with its controls. The second has what they write for one sentence. The
-code is that of the notebook's cells, in whose kernel `measure` runs.
+code is that of the notebook's cells, in whose kernel `measure` runs. Two more models have
+an encoder that reads in both directions, so that a state knows what follows its word.
 """
 
 import itertools
 import re
 from collections import Counter
+from unittest import mock
 
 import d2lmini
 from experiments import chapter, results
 from experiments.attention import NOTEBOOK, SHIFTS, pointing
+from experiments.models import BidirectionalEncoder
 
 LAST = "class StepDecoder("  # in the last cell that is needed
 SENTENCE = "my brother lost his red jacket ."
 COLUMNS = ["red jacket", "old house"]
+BOTH_WAYS = "one state, of the same position, read both ways", "attention, read both ways"
 SEEDS = [f"seed {seed}" for seed in range(5)]
 # French adjectives that stand behind their noun, and such that stand before it.
 BEHIND = re.compile(
@@ -75,8 +79,11 @@ def measure(names):
     data = names["data"]
     english, french = data.sentences(train=False)
     rows, written = [], []
+    kinds |= dict(zip(BOTH_WAYS, (pointing(SHIFTS["the same"]), kinds["attention"])))
     for kind, Decoder in kinds.items():
-        models = [names["train"](Decoder, seed) for seed in range(len(SEEDS))]
+        encoder = BidirectionalEncoder if kind in BOTH_WAYS else d2lmini.Seq2SeqEncoder
+        with mock.patch.object(d2lmini, "Seq2SeqEncoder", encoder):  # which `train` builds
+            models = [names["train"](Decoder, seed) for seed in range(len(SEEDS))]
         found = [right(d2lmini.translate(m, data, english), french) for m in models]
         rows.append([kind, *map(results.spread, zip(*found))])
         one = (d2lmini.translate(model, data, [SENTENCE])[0] for model in models)
