@@ -19,6 +19,12 @@ def soup(path):
     return BeautifulSoup(path.read_text(encoding="utf-8"), "lxml")
 
 
+def answer_guesses(page):
+    """Tap an answer of each guess, so that all results are shown."""
+    page.evaluate("""document.querySelectorAll("ul.guess").forEach(
+      (list) => list.querySelector("button")?.click())""")
+
+
 def lay_out(page):
     """Lay out the whole page, as for a reader who has been everywhere."""
     page.add_style_tag(content="section { content-visibility: visible !important }")

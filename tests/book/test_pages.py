@@ -7,7 +7,7 @@ import io
 import re
 
 import pytest
-from built import NAMES, lay_out, violations
+from built import NAMES, answer_guesses, lay_out, violations
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -108,6 +108,7 @@ def assert_complete_and_fits(page):
 @pytest.mark.parametrize("name", ON_A_PHONE)
 def test_a_page_fits_a_phone_is_accessible_and_prints_whole(open_page, name):
     page = open_page(f"{name}.html", 390)
+    answer_guesses(page)
     lay_out(page)
     assert_complete_and_fits(page)
     found = violations(page, leave_out=["pre"])  # code, which is alike on all pages
@@ -238,6 +239,7 @@ def test_what_is_printed_is_not_cut_at_the_edge(open_page, name):
 
 def test_a_phone_lays_out_what_is_near_the_screen_and_measures_it_then(open_page):
     page = open_page("notebooks/07_transformer.html", 390)
+    answer_guesses(page)
     section = page.locator("section#decoding-with-a-keyvalue-cache")
     shown = "e => e.lastElementChild.checkVisibility({contentVisibilityAuto: true})"
     stops = """e => [...e.querySelectorAll("pre, div.math")]
@@ -257,6 +259,7 @@ def test_a_phone_lays_out_what_is_near_the_screen_and_measures_it_then(open_page
 )
 def test_a_figure_is_enlarged_by_touch_and_keyboard(open_page, scheme):
     page = open_page("notebooks/07_transformer.html", 390, scheme)
+    answer_guesses(page)
     figure, dialog = page.locator("#figure-7-1"), page.locator("dialog.enlarged")
     figure.locator(".drawing").click()
     image = dialog.locator(".drawing")
