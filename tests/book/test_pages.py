@@ -239,8 +239,7 @@ def test_what_is_printed_is_not_cut_at_the_edge(open_page, name):
 
 def test_a_phone_lays_out_what_is_near_the_screen_and_measures_it_then(open_page):
     page = open_page("notebooks/07_transformer.html", 390)
-    answer_guesses(page)
-    section = page.locator("section#decoding-with-a-keyvalue-cache")
+    section = page.locator("section#post-norm-and-pre-norm")
     shown = "e => e.lastElementChild.checkVisibility({contentVisibilityAuto: true})"
     stops = """e => [...e.querySelectorAll("pre, div.math")]
       .filter(box => box.scrollWidth > box.clientWidth && !box.closest("details"))
