@@ -637,7 +637,15 @@ def test_a_figure_is_accessible_and_fits_a_phone(figure, name):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("name", [name for name in FIGURES if name != "photo"])
+DAILY = {"attention", "mask", "stage", "wall"}  # of one style each; the others once a week
+DARK = [
+    pytest.param(name, marks=[] if name in DAILY else [pytest.mark.weekly])
+    for name in FIGURES
+    if name != "photo"
+]
+
+
+@pytest.mark.parametrize("name", DARK)
 def test_a_figure_has_no_dark_areas_on_a_dark_page(figure, name):
     page = figure(name, colors=("#14181e", "#ced6dd"))
     image = Image.open(io.BytesIO(page.screenshot())).convert("L")
