@@ -240,8 +240,16 @@ def test_the_plans_have_the_right_minutes_and_hours():
     ]:
         hours = (reading + sheets) / 60 + project + contact
         parts = f"{reading / 60:.1f} | {sheets / 60:.1f} | {project} | {contact}"
-        (credits,) = {round(hours / each) for each in (25, 30)}
+        credits = "–".join(map(str, sorted({round(hours / each) for each in (25, 30)})))
         assert f"| {begins} | {parts} | {hours:.1f} | {credits} |" in text
+
+
+def test_the_shares_of_the_assessment_are_the_whole():
+    text = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
+    table = text.split("## Assessment\n", 1)[1].strip().split("\n\n")[0].splitlines()
+    for row in table[2:]:
+        shares = re.findall(r"(\d+) %", row)
+        assert row.count("|") == 5 and sum(map(int, shares)) == 100, row
 
 
 def test_the_example_of_private_tests_tells_the_books_solution_from_wrong_ones(instructors):
