@@ -25,6 +25,22 @@ def answer_guesses(page):
       (list) => list.querySelector("button")?.click())""")
 
 
+SHIFTS = """
+window.shift = 0;
+new PerformanceObserver(list => {
+  for (const entry of list.getEntries()) shift += entry.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+def layout_shift(page):
+    """How much of the page has moved while it was loaded."""
+    page.wait_for_load_state("networkidle")
+    page.evaluate(SHIFTS)
+    page.wait_for_timeout(300)  # until the observer has told what was
+    return page.evaluate("shift")
+
+
 def lay_out(page):
     """Lay out the whole page, as for a reader who has been everywhere."""
     page.add_style_tag(content="section { content-visibility: visible !important }")

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from built import layout_shift
 
 from experiments.try_it import threads
 from tools.book import first_screen
@@ -132,22 +133,11 @@ def test_the_scissors_come_within_four_seconds_and_nothing_is_asked_of_the_netwo
     assert page.faults == []
 
 
-SHIFTS = """
-window.shift = 0;
-new PerformanceObserver(list => {
-  for (const entry of list.getEntries()) shift += entry.value;
-}).observe({ type: "layout-shift", buffered: true });
-"""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [pytest.param(390, marks=weekly), 1400])
 def test_nothing_moves_while_the_page_loads(visit, width):
     page = visit("index", width)
-    page.wait_for_load_state("networkidle")
-    page.evaluate(SHIFTS)
-    page.wait_for_timeout(300)  # until the observer has told what was
-    assert page.evaluate("shift") < 0.01
+    assert layout_shift(page) < 0.01
 
 
 @pytest.mark.slow

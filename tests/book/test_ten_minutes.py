@@ -8,6 +8,7 @@ import re
 import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
+from built import layout_shift
 
 import d2lmini as d2l
 from tools import ROOT
@@ -200,22 +201,11 @@ def test_frames_are_nearly_a_screen_high_and_fit(visit, width):
     assert top["y"] + top["height"] < 844  # without scrolling
 
 
-SHIFTS = """
-window.shift = 0;
-new PerformanceObserver(list => {
-  for (const entry of list.getEntries()) shift += entry.value;
-}).observe({ type: "layout-shift", buffered: true });
-"""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1400])
 def test_nothing_moves_while_the_page_loads(open_page, width):
     page = open_page("book/ten_minutes.html", width)
-    page.wait_for_load_state("networkidle")
-    page.evaluate(SHIFTS)
-    page.wait_for_timeout(300)  # until the observer has told what was
-    assert page.evaluate("shift") < 0.01
+    assert layout_shift(page) < 0.01
 
 
 @pytest.mark.slow
