@@ -163,7 +163,7 @@ def show_attention(
     data = {"title": title, "weights": percent, "rows": rows, "columns": columns}
     data |= {"block": block - 1, "heads": heads, "head": head - 1, "query": query}
     numbers = torch.tensor(shown) / 100
-    show_interactive("attention", caption, data, numbers, rows[0], columns[0], svg)
+    show_interactive("attention.js", caption, data, numbers, rows[0], columns[0], svg)
 
 
 def _attention_percent(weights, rows, columns):

@@ -10,7 +10,7 @@ import importlib.resources
 import itertools
 import json
 import re
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import matplotlib
 import numpy as np
@@ -320,34 +320,29 @@ def draw_translations(sources, references, translations):
     ax.axis("off")
 
 
-_FIGURE = re.compile(
-    r"(?:^    //[^\n]*\n)*^    (\w+)\(\) \{\n.*?^    \},\n", re.DOTALL | re.MULTILINE
-)
-
-
-def show_interactive(kind, title, data, numbers, rows, columns, svg=""):
+def show_interactive(script, title, data, numbers, rows, columns, svg=""):
     """Display a figure with controls: HTML that needs no network.
 
-    `kind` names the figure in the script of d2lmini/data/figures.html, of which only
-    what draws this kind is displayed, and `data` is what it gets, for JSON. The
-    numbers (r, c) that the figure shows at first stand in a table with the labels
-    `rows` and `columns`, which the script keeps up to date. It serves readers who do
-    not see the figure, and pages without the script, as the picture `svg` does.
+    `script` is the file of d2lmini/data/figures that draws this kind of figure in the
+    page figures.html, and `data` is what it gets, for JSON. The numbers (r, c) that
+    the figure shows at first stand in a table with the labels `rows` and `columns`,
+    which the script keeps up to date. It serves readers who do not see the figure, and
+    pages without the script, as the picture `svg` does.
     """
     import pandas as pd  # slow to import, and only needed here
     from IPython.display import display
 
     table = pd.DataFrame(torch.as_tensor(numbers).numpy(), rows, columns)
+    folder = importlib.resources.files("d2lmini") / "data"
     parts = {
-        "kind": kind,
+        "kind": PurePath(script).stem,
         "title": html.escape(title),
         "data": html.escape(json.dumps(data, ensure_ascii=False, separators=(",", ":"))),
         "svg": svg,
         "table": table.to_html(float_format="%.2f"),
+        "script": (folder / "figures" / script).read_text("utf-8"),
     }
-    path = importlib.resources.files("d2lmini") / "data" / "figures.html"
-    page = path.read_text("utf-8")
-    page = _FIGURE.sub(lambda found: found[0] if found[1] == kind else "", page)
+    page = (folder / "figures.html").read_text("utf-8")
     page = re.sub(r"{{(\w+)}}", lambda key: parts[key[1]], page)
     shown = {"text/html": page, "text/plain": f"{title}, an interactive figure in HTML"}
     display(shown | ({"image/svg+xml": svg} if svg else {}), raw=True)
@@ -366,7 +361,7 @@ def show_pretraining_masks(tokens, hidden, *, prefix, token=0):
     data = {"tokens": tokens, "hidden": hidden, "prefix": prefix, "token": token}
     names = [*tokens[:hidden], "<mask>", *tokens[hidden + 1 :]]
     title = "Masks of pretraining, 1 where a token may attend"
-    show_interactive("pretraining", title, data, torch.ones(n, n), names, names)
+    show_interactive("pretraining.js", title, data, torch.ones(n, n), names, names)
 
 
 def show_memory(names, keys, words, writes=()):
@@ -381,7 +376,7 @@ def show_memory(names, keys, words, writes=()):
         S[:, j] += keys[i]
     data = {"names": names, "keys": keys.double().round(decimals=6).tolist()}
     data |= {"words": words, "writes": writes}
-    show_interactive("memory", "Answers of the memory", data, keys @ S, names, words)
+    show_interactive("memory.js", "Answers of the memory", data, keys @ S, names, words)
 
 
 def show_batching(lengths, batch_size=4, *, step=0):
@@ -411,7 +406,7 @@ def show_batching(lengths, batch_size=4, *, step=0):
         f"{kind}: {what}" for kind in ("static", "continuous") for what in ("start", "end")
     ]
     title = "Requests in a static and in a continuous batch"
-    show_interactive("batching", title, data, numbers, rows, ["tokens", *names])
+    show_interactive("batching.js", title, data, numbers, rows, ["tokens", *names])
 
 
 def _wall_svg(weights, title):
@@ -475,7 +470,7 @@ def show_wall(weights, tokens, query, key, *, layer=1, head=1):
     given |= {"query": i, "key": j, "layer": layer - 1, "head": head - 1}
     svg = _wall_svg(parts / 255, title)
     show_interactive(
-        "wall", title, given, torch.stack(numbers), names, tokens[: i + 1], svg
+        "wall.js", title, given, torch.stack(numbers), names, tokens[: i + 1], svg
     )
 
 
@@ -519,4 +514,4 @@ def show_stage(
         one_hot = torch.eye(len(names)).tolist()
         data |= {"swapped": place, "answers": [[*each] for each in zip(names, one_hot)]}
     title = "Queries and keys in a plane"
-    show_interactive("stage", title, data, numbers, tokens, columns)
+    show_interactive("stage.js", title, data, numbers, tokens, columns)

@@ -75,7 +75,7 @@ def show_kernel_width(x_train, y_train, x_val, y_val, width=0.3):
     rows = [f"x = {position:g}" for position in grid[whole].tolist()]
     columns = ["truth", "estimate", "effective keys"]
     title = "The width of a kernel"
-    show_interactive("kernel", title, data, table[whole], rows, columns)
+    show_interactive("kernel.js", title, data, table[whole], rows, columns)
 
 
 def constant(x):

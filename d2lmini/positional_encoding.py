@@ -36,7 +36,7 @@ def show_order(tokens, scores, values, token=0, *, positions=None):
     outputs = (scores + positions).softmax(dim=-1) @ values
     columns = [f"entry {column}" for column in range(1, outputs.shape[1] + 1)]
     title = "Self-attention in any order"
-    show_interactive("order", title, data, outputs, tokens, columns)
+    show_interactive("order.js", title, data, outputs, tokens, columns)
 
 
 def show_clocks(num_hiddens, pairs, i=0, *, last=60):
@@ -51,7 +51,7 @@ def show_clocks(num_hiddens, pairs, i=0, *, last=60):
     data = {"omega": omega.tolist(), "names": names, "i": i, "last": last}
     numbers = torch.stack([(i * omega).sin(), (i * omega).cos()], dim=-1)
     title = "A position on clocks"
-    show_interactive("clocks", title, data, numbers, names, ["sine", "cosine"])
+    show_interactive("clocks.js", title, data, numbers, names, ["sine", "cosine"])
 
 
 class PositionalEncoding(nn.Module):
@@ -153,4 +153,4 @@ def show_rotary(query, key, i, j, *, base=100, last=40):
     data = {"query": query.tolist(), "key": key.tolist(), "i": i, "j": j}
     data |= {"bases": sorted({10, 100, 1000, 10000, base}), "base": base, "last": last}
     title = "A query and a key, rotated"
-    show_interactive("rotary", title, data, numbers, rows, ["part"])
+    show_interactive("rotary.js", title, data, numbers, rows, ["part"])

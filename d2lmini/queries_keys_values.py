@@ -160,4 +160,4 @@ def show_softmax(scores, queries, keys, temperature=1.0):
         "temperatures": sorted(steps | {temperature}),
         "start": temperature,
     }
-    show_interactive("softmax", "Attention weights", data, weights.T, keys, queries)
+    show_interactive("softmax.js", "Attention weights", data, weights.T, keys, queries)

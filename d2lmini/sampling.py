@@ -97,7 +97,7 @@ def show_sampling(logits, tokenizer, num_bars=12):
         "ps": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
     }
     title = "The next token"
-    show_interactive("softmax", title, data, numbers, rows, ["probability"])
+    show_interactive("softmax.js", title, data, numbers, rows, ["probability"])
 
 
 @torch.no_grad()

@@ -37,7 +37,7 @@ def show_masks(scores, tokens, query=0):
     weights = scores.softmax(dim=-1)
     data = {"tokens": tokens, "scores": scores.tolist(), "query": query}
     title = "Masks over the sentence"
-    show_interactive("mask", title, data, weights, tokens, tokens)
+    show_interactive("mask.js", title, data, weights, tokens, tokens)
 
 
 def length_mask(valid_lens, num_keys):

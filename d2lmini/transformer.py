@@ -52,7 +52,7 @@ def show_block(tokens, columns, weights, stages, token=0):
     data["numbers"] = numbers.double().round(decimals=4).tolist()
     data["weights"] = weights.double().round(decimals=4).tolist()
     title = "A block, step by step"
-    show_interactive("block", title, data, numbers[token], list(rows), columns)
+    show_interactive("block.js", title, data, numbers[token], list(rows), columns)
 
 
 class PositionWiseFFN(nn.Module):

@@ -74,7 +74,7 @@ def show_patches(images, weights, tokens, *, patch_size, token=0, block=1):
     if not first:  # the weights of one token, where the patches are
         numbers = numbers[token].reshape(rows, columns)
         labels = [f"row {i + 1}" for i in range(rows)], range(1, columns + 1)
-    show_interactive("patches", "Attention of patches", data, numbers, *labels)
+    show_interactive("patches.js", "Attention of patches", data, numbers, *labels)
 
 
 def _jpeg(image):

@@ -78,7 +78,7 @@ def show_race():
     steps = [step for family in RACE for step in family["steps"]]
     mistakes = [[step[kind]["mistakes"] for kind in RACERS] for step in steps]
     rows = [" ".join(step["source"]) for step in steps]
-    d2l.show_interactive("race", "Race", {"sentences": RACE}, mistakes, rows, RACERS)
+    d2l.show_interactive("race.js", "Race", {"sentences": RACE}, mistakes, rows, RACERS)
 
 
 RACERS = ["one vector", "attention"]

@@ -16,7 +16,6 @@ import hashlib
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from tools import ROOT
 from tools.notebooks.save import ALIAS, PACKAGE, parse
@@ -178,7 +177,8 @@ def imported(tree: ast.AST) -> set[str]:
 
 
 def data_in(tree: ast.AST) -> set[str]:
-    """The files of d2lmini/data that code names."""
-    files = {path.name for path in Path(ROOT, PACKAGE, "data").iterdir()}
+    """The files of d2lmini/data that code names, also without their folder."""
     strings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    return {name for name in files if name in strings}
+    folder = ROOT / PACKAGE / "data"
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix() for path in files if path.name in strings}
