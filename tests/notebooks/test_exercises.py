@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tools import ROOT, every_notebook
 from tools.book import pages
 from tools.notebooks import exercises
-from tools.notebooks.save import chapter_paths
+from tools.notebooks.save import chapter_of, chapter_paths
 
 NOTEBOOKS = sorted(exercises.SOURCES.glob("*.ipynb"))
 notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -78,7 +78,7 @@ def failure(exercise, names, solution):
 def test_each_chapter_with_a_number_has_a_sheet_as_the_start_page_says():
     page = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
     assert "Each chapter\nwith a number has a page of exercises" in page
-    chapters = {path.stem for path in chapter_paths(ROOT)}
+    chapters = {chapter_of(path).stem for path in chapter_paths(ROOT)}
     numbered = {name for name in chapters if not name.startswith("00_")}
     assert {path.stem for path in NOTEBOOKS} == numbered
 
