@@ -265,6 +265,11 @@ class TransformerEncoder(Encoder):
             X = blk(X, valid_lens)
         return X
 
+    @property
+    def attention_weights(self):
+        """The weights of the last call, without dropout and gradient."""
+        return [blk.attention.attention.attention_weights for blk in self.blks]
+
 
 class TransformerDecoderBlock(nn.Module):
     """Causal self-attention, cross-attention, then a feed-forward network.
@@ -343,6 +348,14 @@ class TransformerDecoder(AttentionDecoder):
             )
         self.dense = nn.Linear(num_hiddens, vocab_size)
         self.apply(init_transformer)
+
+    @property
+    def attention_weights(self):
+        """The weights of the last call, without dropout and gradient."""
+        return [
+            [blk.attention1.attention.attention_weights for blk in self.blks],
+            [blk.attention2.attention.attention_weights for blk in self.blks],
+        ]
 
     def init_state(self, enc_all_outputs, enc_valid_lens=None, *args):
         """The state before the first token."""
