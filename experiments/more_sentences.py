@@ -1,4 +1,4 @@
-"""What more sentences bring to a translator through one vector.
+"""What more sentences bring to translators through one vector and with attention.
 
 The models are those of the pages on translation and of chapter 4, trained as there for six
 epochs: on the 2,200 pairs of the pages, or on these and all other pairs of the phrasebook.
@@ -22,6 +22,7 @@ RUNS = {  # the decoder, its hidden units, the rate, and whether there are more 
         *(ONE_VECTOR, 256, 0.005, True),
     ),
     "attention": (ATTENTION, 128, 0.01, False),
+    "attention, more pairs": (ATTENTION, 128, 0.01, True),
 }
 
 
@@ -49,16 +50,21 @@ def phrasebook(more):
 
 
 def rows(seed):
-    """The model without attention, with few pairs and with more, and one with it."""
-    for title, (Decoder, width, lr, more) in RUNS.items():
-        data = phrasebook(more)
-        torch.manual_seed(seed)
-        encoder = d2lmini.Seq2SeqEncoder(len(data.src_vocab), 64, width, 1)
-        decoder = Decoder(len(data.tgt_vocab), 64, width, 1)
-        pad, eos = data.tgt_vocab[["<pad>", "<eos>"]]
-        model = d2lmini.Seq2Seq(encoder, decoder, tgt_pad=pad, tgt_eos=eos, lr=lr)
-        model.board.display = False
-        trainer = d2lmini.Trainer(max_epochs=6, gradient_clip_val=1)
-        trainer.fit(model, data)
-        preds = d2lmini.translate(model.eval(), data, data.sentences(train=False)[0])
-        yield title, (data.num_train, trainer.train_batch_idx, *scores(data, preds))
+    """The models without attention and with it, trained on few pairs and on more."""
+    for title, options in RUNS.items():
+        yield title, scored(seed, *options)
+
+
+def scored(seed, Decoder, width, lr, more):
+    """The row of a model."""
+    data = phrasebook(more)
+    torch.manual_seed(seed)
+    encoder = d2lmini.Seq2SeqEncoder(len(data.src_vocab), 64, width, 1)
+    decoder = Decoder(len(data.tgt_vocab), 64, width, 1)
+    pad, eos = data.tgt_vocab[["<pad>", "<eos>"]]
+    model = d2lmini.Seq2Seq(encoder, decoder, tgt_pad=pad, tgt_eos=eos, lr=lr)
+    model.board.display = False
+    trainer = d2lmini.Trainer(max_epochs=6, gradient_clip_val=1)
+    trainer.fit(model, data)
+    preds = d2lmini.translate(model.eval(), data, data.sentences(train=False)[0])
+    return data.num_train, trainer.train_batch_idx, *scores(data, preds)
