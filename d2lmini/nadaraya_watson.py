@@ -74,7 +74,7 @@ def show_kernel_width(x_train, y_train, x_val, y_val, width=0.3):
     whole = grid == grid.round()
     rows = [f"x = {position:g}" for position in grid[whole].tolist()]
     title = "The width of a kernel"
-    show_interactive("kernel", title, data, table[whole], rows, ["truth", "estimate"])
+    show_interactive("kernel.js", title, data, table[whole], rows, ["truth", "estimate"])
 
 
 def constant(x):
