@@ -8,9 +8,12 @@ noun has two nouns to choose from.
 
 Then each of these heads is muted: its output is set to zero before the output matrix. The
 program compares the probability of the next word with all heads, without this one, and, as
-a control, without one of the other heads of its layer. Chapter 5 draws from the file.
+a control, without one of the other heads of its layer. It also measures where heads that
+find what followed the same word look without the head that looks at the token before.
+Chapter 5 draws from the file.
 """
 
+import contextlib
 import itertools
 import json
 import math
@@ -103,6 +106,7 @@ BEGINNINGS = [
     NOT_CROSS,
 ]
 MUTED = ["next word", "without others of the layer", "lower than these"]
+PARTNERS = ["weight", "without 17.1", "without others of layer 17", "lower than these"]
 NOUNS = ["weight on it", "on the other", "larger"]
 
 
@@ -127,9 +131,36 @@ def pairs(tokens, pronoun=None, noun=None):
     }
 
 
+@contextlib.contextmanager
+def muting(model, muted):
+    """Within it, row i of a batch is computed without the heads of muted[i].
+
+    These are (layer, head), counted from 0. Their output is zero before the output matrix.
+    """
+    hooks = []
+    for layer, block in enumerate(model.blks):
+
+        def mute(W_o, inputs, layer=layer, p=block.p):
+            X = inputs[0].clone()  # (b, n, h p)
+            for row, places in zip(X, muted, strict=True):
+                for head in [head for where, head in places if where == layer]:
+                    row[:, head * p : (head + 1) * p] = 0
+            return (X,)
+
+        hooks.append(block.W_o.register_forward_pre_hook(mute))
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
 @torch.no_grad()
-def attend(model, tokenizer, text):
-    """The tokens of a text and the weights (layers, heads, n, n) of all heads."""
+def attend(model, tokenizer, text, muted=()):
+    """The tokens of a text and the weights (layers, heads, n, n) of all heads.
+
+    All but those of `muted`, see `muting`, do their work.
+    """
     ids, layers = tokenizer.encode(text).ids, []
 
     def keep(block, inputs):
@@ -144,7 +175,8 @@ def attend(model, tokenizer, text):
         layers.append(d2l.masked_softmax(scores, mask=mask)[0])
 
     hooks = [block.register_forward_pre_hook(keep) for block in model.blks]
-    model(torch.tensor([ids]))
+    with muting(model, [muted]):
+        model(torch.tensor([ids]))
     for hook in hooks:
         hook.remove()
     return [tokenizer.decode([i]).strip() for i in ids], torch.stack(layers)
@@ -195,22 +227,12 @@ def two_nouns(model, tokenizer, heads):
 def next_token(model, ids, muted=((),)):
     """The probabilities (len(muted), v) of the next token, each without some heads.
 
-    `muted` has, for each row, the heads as (layer, head), counted from 0, whose output is
-    zero before the output matrix.
+    `muted` has the heads for each row, see `muting`.
     """
     X = model.embedding(torch.tensor([ids])).expand(len(muted), -1, -1)
-    for layer, block in enumerate(model.blks):
-
-        def mute(W_o, inputs, layer=layer, p=block.p):
-            X = inputs[0].clone()  # (b, n, h p)
-            for row, places in zip(X, muted, strict=True):
-                for head in [head for where, head in places if where == layer]:
-                    row[:, head * p : (head + 1) * p] = 0
-            return (X,)
-
-        hook = block.W_o.register_forward_pre_hook(mute)
-        X = block(X)
-        hook.remove()
+    with muting(model, muted):
+        for block in model.blks:
+            X = block(X)
     return model.output(model.norm(X[:, -1])).softmax(dim=-1)
 
 
@@ -316,6 +338,43 @@ def copies(model, tokenizer, groups):
     return {"all heads": round(sum(whole) / len(whole), 2), "rows": rows}
 
 
+def partners(model, tokenizer, before, followed):
+    """How heads find what followed the same word, with and without one of an earlier layer.
+
+    For each head of `followed` its weight from the end of a text to the word after the
+    earlier occurrence, in the mean over the texts with one: with all heads, without the
+    head `before`, without another head of that layer, and in how many of how many texts
+    it is lower than without these.
+    """
+    cases = []
+    for text in COPIES:
+        cut = text.rsplit(" ", 1)[0]
+        tokens, whole = attend(model, tokenizer, cut)
+        last = len(tokens) - 1
+        keys = [j for i, j in pairs(tokens)["what followed the same word"] if i == last]
+        if not keys:
+            continue
+        controls = others_of(before, number_of_heads(model))
+        runs = [attend(model, tokenizer, cut, each)[1] for each in ([before], *controls)]
+        looks = torch.stack([run[:, :, last, keys[0]] for run in (whole, *runs)])
+        cases.append(looks)  # (runs, layers, heads)
+    cases, found = torch.stack(cases), []
+    for layer, head in followed:
+        own, without, *others = cases[:, :, layer, head].T
+        others = torch.stack(others).mean(dim=0)
+        found.append(
+            {
+                "head": f"{layer + 1}.{head + 1}",
+                "muted": f"{before[0] + 1}.{before[1] + 1}",
+                "weight": round(own.mean().item(), 2),
+                "without": round(without.mean().item(), 2),
+                "others": round(others.mean().item(), 2),
+                "lower": [(without < others).sum().item(), len(own)],
+            }
+        )
+    return found
+
+
 def tables():
     """The file, in which each head and each sentence has a line, and two tables."""
     found = {"origin": results.origin().strip("*")} | measure()
@@ -333,6 +392,15 @@ def tables():
             ]
         )
     yield "muted", results.table(["without", *MUTED], rows)
+    rows = [
+        [
+            each["head"],
+            *(f"{each[column]:.2f}" for column in ("weight", "without", "others")),
+            "{} of {}".format(*each["lower"]),
+        ]
+        for each in found["partners"]
+    ]
+    yield "partners", results.table(["head", *PARTNERS], rows)
     rows = [
         [
             each["its noun comes"],
@@ -371,10 +439,16 @@ def measure():
     most = followed.flatten().topk(3).indices.tolist()  # these look at the same place
     together = sorted(divmod(k, followed.shape[1]) for k in most)
     first = here["the first token"]
+    (before,) = [
+        place
+        for place, one in zip(places, heads, strict=True)
+        if one["rule"] == "the token before"
+    ]
     return {
         "heads": heads,
         "two nouns": two_nouns(model, tokenizer, heads),
         "copies": copies(model, tokenizer, [*([place] for place in places), together]),
+        "partners": partners(model, tokenizer, before, together),
         "mostly first": [(first > 0.5).sum().item(), first.numel()],
         "beginnings": [beginning(model, tokenizer, text, places) for text in BEGINNINGS],
         "sentences": [

@@ -82,6 +82,9 @@ def test_the_file_is_what_the_model_computes_today():
     for old, new in zip(stored["copies"]["rows"], found["copies"]["rows"], strict=True):
         assert old["heads"] == new["heads"]
         assert old["without"] == pytest.approx(new["without"], abs=0.011)
+    for old, new in zip(stored["partners"], found["partners"], strict=True):
+        assert (old["head"], old["muted"]) == (new["head"], new["muted"])
+        assert old["without"] == pytest.approx(new["without"], abs=0.011)
     for old, new in zip(stored["sentences"], found["sentences"], strict=True):
         assert old["tokens"] == new["tokens"]
         for weights, percent in zip(old["weights"], new["percent"], strict=True):
