@@ -82,10 +82,8 @@ def code_cells(path, core_only=False):
         if found := exercises.EXERCISE.match(cell.source):
             number = found[1]
             left_out = core_only and "core" not in cell.metadata.get("tags", [])
-        if left_out or cell.cell_type != "code":
-            continue
         kind = exercises.kind_of(cell, i)
-        if kind not in exercises.FOR_THE_BOOK:
+        if cell.cell_type == "code" and kind not in exercises.FOR_THE_BOOK and not left_out:
             yield number, kind, cell
 
 

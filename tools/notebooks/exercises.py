@@ -74,7 +74,8 @@ def view_of(notebook, write, core_only=False):
         kind, points = kind_of(cell, i), cell.metadata.get("points")
         tags = cell.metadata.get("tags", [])
         if found := EXERCISE.match(cell.source):
-            number, left_out = found[1], core_only and "core" not in tags
+            number = found[1]
+            left_out = core_only and "core" not in tags
         elif core_only and i == 0:
             cell = nbformat.from_dict({**cell, "source": cell.source.partition("\n")[0]})
         if left_out or kind in FOR_THE_BOOK:
