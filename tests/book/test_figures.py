@@ -82,6 +82,26 @@ def show_race():
 
 
 RACERS = ["one vector", "attention"]
+HEADS = d2l.smollm2_heads()
+NAMES = [f"{head['layer']}.{head['head']}" for head in HEADS["heads"]]
+
+
+def without_heads(text):
+    """What the table of a beginning has: five words, and the first one's control."""
+    (_, p), *_ = text["next"]
+    rows = [
+        [p, *(head["without"][i] for head in text["heads"])]
+        for i, (_, p) in enumerate(text["next"])
+    ]
+    return [*rows, [p, *(head["others"][0] for head in text["heads"])]]
+
+
+def show_mute():
+    data = {"beginnings": HEADS["beginnings"], "heads": NAMES}
+    numbers = without_heads(HEADS["beginnings"][0])
+    d2l.show_interactive("mute.js", "Mute", data, numbers, list("abcdef"), ["all", *NAMES])
+
+
 ATTEND = torch.softmax(3 * random(2, 7, 7, seed=11), dim=-1)
 SIGHT = d2l.masked_softmax(4 * random(20, 6, 6, seed=13), mask=d2l.causal_mask(6)).view(
     5, 4, 6, 6
@@ -107,6 +127,7 @@ FIGURES = {
     "rows": show_rows,
     "race": show_race,
     "sentences": lambda: show_sentences([TOKENS, PLACES, TOKENS[:3]]),
+    "mute": show_mute,
     "wall": lambda: d2l.show_wall(SIGHT, TOKENS, "it", "cat", layer=2, head=3),
 }
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A figure</title>
@@ -619,6 +640,32 @@ def test_heads_in_which_a_query_looks_at_a_token_are_left_and_counted(figure):
     assert max(counts) > 1
     choose(page, "All heads")
     assert page.locator(".dim").count() == 0 and button.is_disabled()
+
+
+@pytest.mark.parametrize("width", [390, 900])
+def test_the_next_word_changes_when_a_head_is_switched_off(figure, width):
+    page = figure("mute", has_touch=True, viewport={"width": width, "height": 800})
+    words = page.locator("svg text", has_text=re.compile(r"^\D+$"))
+    for k, text in enumerate(HEADS["beginnings"]):
+        page.get_by_role("button", name=f"Beginning {k + 1}").tap()
+        choose(page, "Without head none")
+        (first, p), *_ = text["next"]
+        assert status(page) == f"With all heads, {first} has {p:.2f}. Switch a head off."
+        before = ["all heads", *(word for word, _ in text["next"])]
+        assert words.all_text_contents() == before
+        expected = torch.tensor(without_heads(text))
+        assert_close(torch.tensor(table(page)), expected, atol=0.006, rtol=0)
+        for name, head in zip(NAMES, text["heads"]):
+            page.get_by_role("button", name=f"Without head {name}").focus()
+            page.keyboard.press("Enter")
+            told = (
+                f"Without {name}, {first} has {head['without'][0]:.2f} instead of {p:.2f}."
+            )
+            assert status(page).startswith(told)
+            now = [word for word, _ in head["next"]]
+            found = words.all_text_contents()
+            assert found[:6] == before and found[-5:] == now
+    assert page.faults == []
 
 
 def test_a_patch_says_whom_it_attends_to_by_mouse_keyboard_and_touch(figure):

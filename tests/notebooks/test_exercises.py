@@ -333,6 +333,14 @@ def test_the_core_sheet_has_the_cells_of_two_exercises_whole(path):
     assert len(statements) == 2 and all(text in complete for text in statements)
 
 
+@pytest.mark.weekly
+def test_a_core_exercise_needs_no_optional_one_that_stands_before_it():
+    private = pytest.importorskip("grading.private", reason="it needs nbgrader")
+    for path in NOTEBOOKS:
+        if [row[1] for row in stated(path)][:2] != ["core", "core"]:
+            run([cell.source for *_, cell in private.code_cells(path, core_only=True)], {})
+
+
 def test_a_stub_keeps_signatures_docstrings_imports_and_constants():
     source = '''import torch
 RATE = 0.1
