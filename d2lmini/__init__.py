@@ -14,7 +14,7 @@ from .checks import (
     mismatch,
     without_autocast,
 )
-from .downloads import download, one_vector, smollm2_heads, smollm2_wall
+from .downloads import dinov2_flower, download, one_vector, smollm2_heads, smollm2_wall
 from .drawing import (
     COLORS,
     FILLS,
@@ -264,6 +264,7 @@ __all__ = [
     "one_vector",
     "smollm2_heads",
     "smollm2_wall",
+    "dinov2_flower",
     "Vocab",
     "MTFraEng",
     "Encoder",

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 
 import torch
 
-__all__ = ["download", "one_vector", "smollm2_heads", "smollm2_wall"]
+__all__ = ["download", "one_vector", "smollm2_heads", "smollm2_wall", "dinov2_flower"]
 
 
 def download(url, folder="../data", sha1_hash=None):
@@ -118,4 +118,19 @@ def smollm2_wall():
     weights = found["weights"] = torch.zeros(*shape, n, n)
     rows, columns = torch.tril_indices(n, n)
     weights[..., rows, columns] = parts.view(*shape, -1) / 255
+    return found
+
+
+def dinov2_flower():
+    """Attention weights of a trained vision Transformer, of a photograph of flowers.
+
+    A dict with "weights" (heads, n, n) in "block", the last one, of `<cls>` and "side"
+    times "side" patches, row by row; "large" and "small", the tokens in which the two
+    flowers are; and `origin`, where it was measured.
+    """
+    path = importlib.resources.files("d2lmini") / "data" / "flower.json"
+    found = json.loads(path.read_text("utf-8"))
+    roots = torch.tensor(list(base64.b64decode(found["weights"])))
+    n = found["side"] ** 2 + 1
+    found["weights"] = (roots / 255).square().view(-1, n, n)
     return found

@@ -37,42 +37,47 @@ __all__ = [
 ]
 
 
-def show_patches(images, weights, tokens, *, patch_size, token=0, block=1):
+def show_patches(images, weights, tokens, *, patch_size, token=0, block=1, choice="block"):
     """Draw images cut into patches, with the attention weights of the token chosen.
 
     `images` (k, C, H, W) have values from 0 to 1 and one channel, or three. `weights`
     (blocks, k, n, n) are those of `tokens`, n names: the patches row by row, with or
     without `<cls>` before them. The figure shows one image, block and token at a time,
-    first the first image, and `block`, counted from 1, and `token`, from 0. Raises
-    ValueError unless all of this fits.
+    first the first image, and `block`, counted from 1, and `token`, from 0. With the
+    `choice` "head" the weights are those of heads instead of blocks. Raises ValueError
+    unless all of this fits.
     """
     rows, columns = (length // patch_size for length in images.shape[2:])
     n = len(tokens)
     first = n - rows * columns  # 1 with <cls>
     if len(weights) < block or first not in (0, 1):
-        sizes = f"{len(weights)} blocks and {rows * columns} patches"
-        raise ValueError(f"no block {block} and {n} tokens with {sizes}")
+        sizes = f"{len(weights)} {choice}s and {rows * columns} patches"
+        raise ValueError(f"no {choice} {block} and {n} tokens with {sizes}")
     if tuple(weights.shape[1:]) != (len(images), n, n):
         size = tuple(weights.shape[1:])
-        raise ValueError(f"weights must be (blocks, {len(images)}, {n}, {n}), not {size}")
-    percent = (100 * weights.transpose(0, 1).double().cpu() + 0.5).int()
+        raise ValueError(
+            f"weights must be ({choice}s, {len(images)}, {n}, {n}), not {size}"
+        )
+    # Of an image, a block, a query and a key, the root in 255ths: small weights differ.
+    roots = (255 * weights.transpose(0, 1).double().cpu().sqrt()).round().byte()
     data = {
         "tokens": tokens,
-        "weights": percent.tolist(),  # of an image, a block, a query and a key
+        "weights": base64.b64encode(roots.numpy().tobytes()).decode(),
+        "blocks": len(weights),
+        "choice": choice.capitalize(),
         "columns": columns,
         "first": first,
         "token": token,
         "block": block - 1,
     }
+    numbers = (roots[0, block - 1] / 255).square()
+    labels = tokens, tokens
     if images.shape[1] == 1:
         patches = nn.functional.unfold(images, patch_size, stride=patch_size)
         data["pixels"] = (9 * patches.transpose(1, 2)).round().int().tolist()
-    else:
+    else:  # the weights of one token, where the patches are
         data["photos"] = [_jpeg(image) for image in images]
-    numbers = percent[0, block - 1] / 100
-    labels = tokens, tokens
-    if not first:  # the weights of one token, where the patches are
-        numbers = numbers[token].reshape(rows, columns)
+        numbers = numbers[token, first:].reshape(rows, columns)
         labels = [f"row {i + 1}" for i in range(rows)], range(1, columns + 1)
     show_interactive("patches.js", "Attention of patches", data, numbers, *labels)
 
@@ -292,7 +297,7 @@ class ViT(Classifier):
     def __init__(
         self, img_size, patch_size, num_hiddens, mlp_num_hiddens, num_heads, num_blks,
         emb_dropout, blk_dropout, lr=0.1, use_bias=False, num_classes=10, *,
-        pos_std=0.02,
+        pos_std=1,
     ):  # fmt: skip
         super().__init__()
         self.save_hyperparameters()

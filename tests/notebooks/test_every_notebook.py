@@ -189,9 +189,11 @@ def test_markdown_is_plain_enough_for_all_four(path):
 
 
 @notebook
-def test_a_page_with_the_real_model_names_its_license(path):
+def test_a_page_with_a_real_model_names_its_license(path):
     code = "".join(cell.source for cell in code_cells(path))
-    if re.search(r"(?<!def )(load_smollm2|smollm2_heads|smollm2_wall)\(", code):
+    if re.search(
+        r"(?<!def )(load_smollm2|smollm2_heads|smollm2_wall|dinov2_flower)\(", code
+    ):
         assert "Apache license 2.0" in prose(path)
 
 
