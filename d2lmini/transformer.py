@@ -97,12 +97,13 @@ def init_transformer(module):
         nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
 
 
-def _head_traces(Q, K, V, output, causal):
+def _head_traces(Q, K, V, output, mask, causal):
     """The dictionary of each head, for what an attention read and returned."""
     dots = Q @ K.transpose(-2, -1)  # (1, h, n, m)
     scores = dots / math.sqrt(Q.shape[-1])
     if causal:
         mask = causal_mask(*scores.shape[-2:], device=scores.device)
+    if mask is not None:
         scores = scores.masked_fill(~mask, -math.inf)
     parts = {"Q": Q, "K": K, "V": V, "dots": dots, "scores": scores}
     parts |= {"weights": scores.softmax(dim=-1), "output": output}
@@ -139,7 +140,8 @@ def translation_trace(model, data, sentence):
             places[module] = {"stack": stack, "kind": kind, "block": block}
 
     def record(module, inputs, options, output):
-        found[module] = _head_traces(*inputs[:3], output, options.get("causal"))
+        masks = [options.get(name) for name in ("mask", "causal")]
+        found[module] = _head_traces(*inputs[:3], output, *masks)
 
     try:
         for module in places:

@@ -92,7 +92,7 @@ def test_the_shares_that_a_figure_of_chapter_7_draws_are_those_of_the_results():
         "no attention": "without attention",
         "no feed-forward network": "without the feed-forward network",
         "whole block": "whole block",
-        "two attentions, no\nfeed-forward network": "without it, a second attention",
+        "two attentions": "without it, a second attention",
     }
     assert drawn.keys() == rows.keys()
     for name, row in rows.items():
