@@ -655,7 +655,7 @@ def test_the_next_word_changes_when_a_head_is_switched_off(figure, width):
         page.get_by_role("button", name=f"Beginning {k + 1}").tap()
         choose(page, "Without head none")
         (first, p), *_ = text["next"]
-        assert status(page) == f"With all heads, {first} has {p:.2f}. Switch a head off."
+        assert status(page) == f"With all heads, “{first}” has {p:.2f}. Switch a head off."
         before = ["all heads", *(word for word, _ in text["next"])]
         assert words.all_text_contents() == before
         expected = torch.tensor(without_heads(text))
@@ -663,9 +663,8 @@ def test_the_next_word_changes_when_a_head_is_switched_off(figure, width):
         for name, head in zip(NAMES, text["heads"]):
             page.get_by_role("button", name=f"Without head {name}").focus()
             page.keyboard.press("Enter")
-            told = (
-                f"Without {name}, {first} has {head['without'][0]:.2f} instead of {p:.2f}."
-            )
+            value = head["without"][0]
+            told = f"Without {name}, “{first}” has {value:.2f} instead of {p:.2f}."
             assert status(page).startswith(told)
             now = [word for word, _ in head["next"]]
             found = words.all_text_contents()

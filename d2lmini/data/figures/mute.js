@@ -29,10 +29,10 @@ draw = () => {
   paint(460, 190, list(4, "all heads", next) + same.join("") + (muted ? list(252, `without ${name}`, muted.next) : ""));
   const best = muted ? muted.percent.indexOf(Math.max(...muted.percent)) : 0;
   status.textContent = muted
-    ? `Without ${name}, ${first} has ${muted.without[0].toFixed(2)} instead of ${p.toFixed(2)}. ` +
+    ? `Without ${name}, “${first}” has ${muted.without[0].toFixed(2)} instead of ${p.toFixed(2)}. ` +
       `Without another head of its layer it has ${muted.others[0].toFixed(2)} on average. ` +
-      `From ${last}, ${name} looks most at ${best === tokens.length - 1 ? "itself" : tokens[best]}.`
-    : `With all heads, ${first} has ${p.toFixed(2)}. Switch a head off.`;
+      `From “${last}”, ${name} looks most at ${best === tokens.length - 1 ? "itself" : `“${tokens[best]}”`}.`
+    : `With all heads, “${first}” has ${p.toFixed(2)}. Switch a head off.`;
   table.querySelectorAll("tbody th").forEach((th, i) => {
     th.textContent = i < 5 ? next[i][0] : `${first}, another head of the layer off`;
   });
