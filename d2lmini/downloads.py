@@ -81,15 +81,17 @@ def one_vector():
 
 
 def smollm2_heads():
-    """Attention weights of six heads of SmolLM2 in five sentences.
+    """Five heads of SmolLM2: attention weights, and what it writes without them.
 
     A dict with `heads`, for each a "rule" that names what it attends to, its "layer"
-    and number, "head", and the mean weight on that, "here", "elsewhere" in sixteen more
+    and number, "head", and the mean weight on that, "here", "elsewhere" in 36 more
     sentences, and there in the mean of "all heads"; `two nouns`, what the head from a
     pronoun to its noun gives this noun and another, if its own comes first and second;
     `mostly first`, how many heads of how many give most weight to the first token;
-    `sentences`, each with "tokens" and "weights" (heads, n, n); and `origin`, where it
-    was measured.
+    `sentences`, each with "tokens" and "weights" (heads, n, n); `beginnings` of texts,
+    each with its "next" words and, for each head, those without it; `copies` and
+    `partners`, what twenty texts and other heads lose without heads, as on the page of
+    results; and `origin`, where it was measured.
     """
     path = importlib.resources.files("d2lmini") / "data" / "heads.json"
     found = json.loads(path.read_text("utf-8"))

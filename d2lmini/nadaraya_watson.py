@@ -66,16 +66,15 @@ def show_kernel_width(x_train, y_train, x_val, y_val, width=0.3):
         for values in (x_train, y_train, x_val, y_val)
     )
     widths = {0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2, 3} | {width}
-    estimate, weights = nadaraya_watson(x, y, grid, lambda u: gaussian(u / width))
-    table = torch.stack([truth, estimate, 1 / weights.square().sum(dim=1)], dim=1)
+    estimate, _ = nadaraya_watson(x, y, grid, lambda u: gaussian(u / width))
+    table = torch.stack([truth, estimate], dim=1)
     data = {"x": x, "y": y, "grid": grid, "truth": truth}
     data = {name: values.tolist() for name, values in data.items()}
     data |= {"widths": sorted(widths), "start": width}
     whole = grid == grid.round()
     rows = [f"x = {position:g}" for position in grid[whole].tolist()]
-    columns = ["truth", "estimate", "effective keys"]
     title = "The width of a kernel"
-    show_interactive("kernel.js", title, data, table[whole], rows, columns)
+    show_interactive("kernel.js", title, data, table[whole], rows, ["truth", "estimate"])
 
 
 def constant(x):

@@ -21,22 +21,27 @@ __all__ = [
 ]
 
 
-def show_order(tokens, scores, values, token=0, *, positions=None):
+def show_order(tokens, scores, values, token=0, *, second=None, angles=None, strength=2.0):
     """Draw the outputs of self-attention, with buttons for the order of the tokens.
 
-    scores (n, n) are those of the tokens, whose values are (n, v). Scores of their
-    positions, `positions` (n, n), are added if given; without them no order matters.
-    The figure reads out the largest weight of the token with the index `token`.
+    scores (n, n) are those of the tokens, whose values are (n, v). The order `second`
+    gets a button, if given. With the angles (n,) of the positions on a clock,
+    strength * cos(a - b) is added to the score of a query at a and a key at b, and a
+    slider turns all queries back. Without them no order matters. The figure shows the
+    weights of the token with the index `token`.
     """
-    n = len(tokens)
-    positions = torch.zeros(n, n) if positions is None else positions
-    matrices = {"scores": scores, "positions": positions, "values": values}
-    data = {k: v.double().round(decimals=6).tolist() for k, v in matrices.items()}
-    data |= {"tokens": tokens, "token": token}
-    outputs = (scores + positions).softmax(dim=-1) @ values
-    columns = [f"entry {column}" for column in range(1, outputs.shape[1] + 1)]
+    data = {"tokens": tokens, "token": token, "second": second, "strength": strength}
+    matrices = {"scores": scores, "values": values}
+    if angles is not None:
+        matrices["angles"] = angles
+        scores = scores + strength * (angles[:, None] - angles).cos()
+    data |= {k: v.double().round(decimals=6).tolist() for k, v in matrices.items()}
+    weights = scores.softmax(dim=-1)
+    numbers = torch.cat([weights[token][:, None], weights @ values], dim=1)
+    columns = [f"entry {column}" for column in range(1, values.shape[1] + 1)]
+    columns = [f"weight from {tokens[token]}", *columns]
     title = "Self-attention in any order"
-    show_interactive("order.js", title, data, outputs, tokens, columns)
+    show_interactive("order.js", title, data, numbers, tokens, columns)
 
 
 def show_clocks(num_hiddens, pairs, i=0, *, last=60):

@@ -38,8 +38,8 @@ __all__ = [
     "Seq2Seq",
     "corpus_bleu",
     "held_out_bleu",
-    "bleu",
     "Copying",
+    "bleu",
 ]
 
 
@@ -204,10 +204,10 @@ class MTFraEng(DataModule):
         return list(range(self.num_train)) if train else self._held_out(self.src)
 
     def build(self, src_sentences, tgt_sentences=None):
-        """The four arrays of new sentences; without tgt_sentences, the labels are empty.
+        """The four arrays of new sentences; without tgt_sentences, labels are empty.
 
-        Warns of unknown tokens and of truncation, except in sentences of its own. Raises
-        ValueError for no sentences, or for lists of different lengths.
+        Warns of unknown tokens and of truncation, except in sentences of its own.
+        Raises ValueError for no sentences, or for lists of different lengths.
         """
         src = self._new_tokens("src_sentences", src_sentences, self.src_vocab, self.src)
         tgt = [["<eos>"]] * len(src)
@@ -218,7 +218,7 @@ class MTFraEng(DataModule):
         return self._build_arrays(src, tgt, self.src_vocab, self.tgt_vocab)[0]
 
     def _new_tokens(self, name, sentences, vocab, own):
-        """The tokens of sentences; warns of unknown tokens and truncation in new ones."""
+        """The tokens of sentences; warns of unknown ones and of truncation."""
         if isinstance(sentences, str) or not len(sentences):
             raise ValueError(f"{name} must be a list of sentences, not {sentences!r}")
         tokenized = [_split(self._preprocess(sentence)) for sentence in sentences]
@@ -496,27 +496,6 @@ def held_out_bleu(data, preds, low=0, high=math.inf):
     return corpus_bleu(preds, french)
 
 
-def bleu(pred_seq, label_seq, k):
-    """The BLEU of one translation, from 0 to 1 (d2l's form of Papineni et al., 2002).
-
-    Both are strings of tokens separated by spaces; n-grams of 1 to k tokens count. An
-    empty translation scores 0.
-    """
-    check_int("k", k, 1)
-    pred, label = pred_seq.split(), label_seq.split()
-    if not pred:
-        return 0.0
-    score = math.exp(min(0, 1 - len(label) / len(pred)))
-    for n in range(1, min(k, len(pred)) + 1):
-        found, wanted = (
-            collections.Counter(zip(*(tokens[i:] for i in range(n))))
-            for tokens in (pred, label)
-        )
-        precision = (found & wanted).total() / found.total()
-        score *= precision ** (0.5**n)
-    return score
-
-
 class Copying(DataModule):
     """Random sequences of symbols, to be copied: each is its own target.
 
@@ -565,3 +544,24 @@ class Copying(DataModule):
         else:
             copies, _ = model.predict_step(batch, device, length)
         return (copies.cpu() == batch[0]).float().mean().item()
+
+
+def bleu(pred_seq, label_seq, k):
+    """The BLEU of one translation, from 0 to 1 (d2l's form of Papineni et al., 2002).
+
+    Both are strings of tokens separated by spaces; n-grams of 1 to k tokens count. An
+    empty translation scores 0.
+    """
+    check_int("k", k, 1)
+    pred, label = pred_seq.split(), label_seq.split()
+    if not pred:
+        return 0.0
+    score = math.exp(min(0, 1 - len(label) / len(pred)))
+    for n in range(1, min(k, len(pred)) + 1):
+        found, wanted = (
+            collections.Counter(zip(*(tokens[i:] for i in range(n))))
+            for tokens in (pred, label)
+        )
+        precision = (found & wanted).total() / found.total()
+        score *= precision ** (0.5**n)
+    return score

@@ -2,11 +2,10 @@
 
 The first table has the BLEU of the model with attention and of its controls, on all
 held-out sentences and by their length, that of decoders which read one state a step at a
-fixed distance, those of models whose attention comes after the step of the GRU, by dot
-products, and those of the models with and without attention at two more learning rates,
-with larger steps of their embeddings, and with two more widths. The second has how many
-negations are still translated when states of the encoder are changed. The code is that of
-the notebook's cells, in whose kernel `measure` runs.
+fixed distance, and those of the models with and without attention at two more learning
+rates, with larger steps of their embeddings, and with two more widths. The second has how
+many negations are still translated when states of the encoder are changed. The code is
+that of the notebook's cells, in whose kernel `measure` runs.
 """
 
 import copy
@@ -17,7 +16,7 @@ from torch import nn
 
 import d2lmini
 from experiments import chapter, results
-from experiments.models import EmbeddingRate, LuongDotDecoder, scores, state_alone
+from experiments.models import EmbeddingRate, scores, state_alone
 from tools import ROOT
 
 NOTEBOOK = ROOT / "notebooks" / "04_bahdanau.ipynb"
@@ -90,22 +89,6 @@ def pointing(shift):
     return PointingDecoder
 
 
-class LuongStepDecoder(LuongDotDecoder):
-    """The same with a learned query for each step, instead of the decoder's state."""
-
-    def __init__(self, vocab_size, embed_size, num_hiddens, *args, num_steps=11, **kwargs):
-        super().__init__(vocab_size, embed_size, num_hiddens, *args, **kwargs)
-        self.step, self.queries = 0, nn.Embedding(num_steps, num_hiddens)
-
-    def init_state(self, *args):
-        self.step = 0
-        return super().init_state(*args)
-
-    def query(self, outputs):
-        first, self.step = self.step, self.step + outputs.shape[1]
-        return self.queries.weight[first : self.step].expand(len(outputs), -1, -1)
-
-
 class Overwriting(d2lmini.Encoder):
     """An encoder that replaces its states at some places (b, m) by the next ones."""
 
@@ -117,12 +100,6 @@ class Overwriting(d2lmini.Encoder):
         outputs, state = self.encoder(X, valid_lens)  # (m, b, p)
         following = outputs.roll(-1, dims=0)
         return torch.where(self.places.T[..., None], following, outputs), state
-
-
-DOT_PRODUCTS = {
-    "dot product after the step": LuongDotDecoder,
-    "dot product after the step, step query": LuongStepDecoder,
-}
 
 
 def overwrite(model, places):
@@ -259,8 +236,6 @@ def measure(names, seeds=5):
             models[f"{kind}, {name} the rate"] = [
                 names["train"](names["kinds"][kind], i, lr) for i in range(seeds)
             ]
-    for name, Decoder in DOT_PRODUCTS.items():
-        models[name] = [names["train"](Decoder, i) for i in range(seeds)]
     models |= with_larger_steps(names, seeds) | wider(names, seeds)
     ablations = ablated(models["attention"], names)
     return {

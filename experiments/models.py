@@ -111,13 +111,10 @@ class LuongDecoder(d2lmini.Seq2SeqAttentionDecoder):
         keys = self.attention.W_k(values)
         outputs, hidden_state = self.rnn(self.embedding(X).transpose(0, 1), hidden_state)
         outputs = outputs.transpose(0, 1)  # (n, b, p) -> (b, n, p)
-        context = self.attention.attend(self.query(outputs), keys, values, valid_lens)
+        context = self.attention.attend(outputs, keys, values, valid_lens)
         self._attention_weights = [self.attention.attention_weights]
         logits = self.dense(outputs) + self.dense_context(context)
         return logits, (values, hidden_state, valid_lens)
-
-    def query(self, outputs):
-        return outputs
 
 
 class DotProduct(d2lmini.DotProductAttention):

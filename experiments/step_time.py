@@ -27,14 +27,14 @@ def tables():
 def measure(names, turns=5):
     """The rows of the table, given the names that the notebook's cells define."""
     data, sizes = names["data"], (64, 128, 1)
-    models = {"recurrent, with attention": names["models"]["recurrent, seed 0"]}
+    models = {"recurrent, with attention": names["recurrent"]}
     for name, parts in {
         "attention after the step": LUONG,
         "dot product after the step": LUONG_DOT,
         "without attention": PLAIN,
     }.items():
         models[f"recurrent, {name}"] = translator(VARIANTS, data, parts, sizes, 0.01, 0)
-    whole, rows = names["models"]["Transformer, seed 0"], {name: [] for name in models}
+    whole, rows = names["model"], {name: [] for name in models}
     for number in TOKENS:
         ratios = {name: [] for name in models}
         for _ in range(turns):

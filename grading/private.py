@@ -77,14 +77,13 @@ def write(course, seed, assignments=(), overwrite=False):
 
 def code_cells(path, core_only=False):
     """Exercise, kind and cell of each cell of code that runs when a solution is graded."""
-    number = None
+    number, left_out = None, False
     for i, cell in enumerate(nbformat.read(path, as_version=4).cells):
         if found := exercises.EXERCISE.match(cell.source):
             number = found[1]
-            if core_only and "core" not in cell.metadata.get("tags", []):
-                return  # the core exercises stand first
+            left_out = core_only and "core" not in cell.metadata.get("tags", [])
         kind = exercises.kind_of(cell, i)
-        if cell.cell_type == "code" and kind not in exercises.FOR_THE_BOOK:
+        if cell.cell_type == "code" and kind not in exercises.FOR_THE_BOOK and not left_out:
             yield number, kind, cell
 
 

@@ -1,4 +1,4 @@
-"""Questions on chapter 7, the Transformer architecture."""
+"""Questions on chapter 7, the Transformer."""
 
 from fractions import Fraction
 

@@ -13,7 +13,7 @@ from tools.notebooks.save import chapter_paths
 @pytest.mark.parametrize(
     ("title", "name", "anchor"),
     [
-        ("7 · The Transformer architecture", "Figure 7.2", "figure-7-2"),
+        ("7 · A Transformer that translates", "Figure 7.2", "figure-7-2"),
         ("Going further 11 · Several devices", "Figure F11.2", "figure-f11-2"),
         ("A training loop", "Figure 2", "figure-2"),
     ],

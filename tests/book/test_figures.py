@@ -36,7 +36,7 @@ SCORES, LOGITS = random(2, 3), 3 * random(3000)
 WORDS = 2 * random(6, 6, seed=1)
 X = torch.sort(5 * torch.rand(20, generator=torch.Generator().manual_seed(0))).values
 Y, GRID = truth(X) + random(20, seed=2), torch.arange(0, 5.01, 0.1)
-POSITIONS, VALUES = random(6, 6, seed=7), random(6, 2, seed=8)
+ANGLES, VALUES = torch.arange(6) / 2, random(6, 2, seed=8)
 MEMORY, PAIRS = random(3, 2, seed=12), [(0, 0), (2, 1), (0, 1)]
 QUERY, KEY = random(8, seed=3), random(8, seed=4)
 WEIGHTS = torch.softmax(3 * random(2, 2, 3, 4, seed=5), dim=-1)
@@ -82,6 +82,26 @@ def show_race():
 
 
 RACERS = ["one vector", "attention"]
+HEADS = d2l.smollm2_heads()
+NAMES = [f"{head['layer']}.{head['head']}" for head in HEADS["heads"]]
+
+
+def without_heads(text):
+    """What the table of a beginning has: five words, and the first one's control."""
+    (_, p), *_ = text["next"]
+    rows = [
+        [p, *(head["without"][i] for head in text["heads"])]
+        for i, (_, p) in enumerate(text["next"])
+    ]
+    return [*rows, [p, *(head["others"][0] for head in text["heads"])]]
+
+
+def show_mute():
+    data = {"beginnings": HEADS["beginnings"], "heads": NAMES}
+    numbers = without_heads(HEADS["beginnings"][0])
+    d2l.show_interactive("mute.js", "Mute", data, numbers, list("abcdef"), ["all", *NAMES])
+
+
 ATTEND = torch.softmax(3 * random(2, 7, 7, seed=11), dim=-1)
 SIGHT = d2l.masked_softmax(4 * random(20, 6, 6, seed=13), mask=d2l.causal_mask(6)).view(
     5, 4, 6, 6
@@ -92,7 +112,9 @@ FIGURES = {
     "kernel": lambda: d2l.show_kernel_width(X, Y, GRID, truth(GRID)),
     "mask": lambda: d2l.show_masks(WORDS, TOKENS),
     "pretraining": lambda: d2l.show_pretraining_masks(TOKENS, 3, prefix=2, token=1),
-    "order": lambda: d2l.show_order(TOKENS, WORDS, VALUES, token=4, positions=POSITIONS),
+    "order": lambda: d2l.show_order(
+        TOKENS, WORDS, VALUES, token=4, second=[4, 2, 3, 0, 1, 5], angles=ANGLES
+    ),
     "clocks": lambda: d2l.show_clocks(32, pairs=[0, 2, 4, 6], i=7),
     "memory": lambda: d2l.show_memory(KEYS, MEMORY, ["yes", "no"], PAIRS),
     "rotary": lambda: d2l.show_rotary(QUERY, KEY, i=7, j=3),
@@ -110,6 +132,7 @@ FIGURES = {
     "rows": show_rows,
     "race": show_race,
     "sentences": lambda: show_sentences([TOKENS, PLACES, TOKENS[:3]]),
+    "mute": show_mute,
     "wall": lambda: d2l.show_wall(SIGHT, TOKENS, "it", "cat", layer=2, head=3),
 }
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A figure</title>
@@ -297,11 +320,9 @@ def test_the_estimate_is_that_of_nadaraya_and_watson(figure, kernel, name):
     move(page, "Width σ", "0.7")
     move(page, "Query x", "3.2")
     x = torch.tensor([*range(6), 3.2])
-    estimates, weights = d2l.nadaraya_watson(X, Y, x, lambda u: kernel(u / 0.7))
-    counts = 1 / weights.square().sum(dim=1)
+    estimates, _ = d2l.nadaraya_watson(X, Y, x, lambda u: kernel(u / 0.7))
     found = torch.tensor(table(page))
     assert_close(found[:, 1], estimates[:6], atol=0.006, rtol=0)
-    assert_close(found[:, 2], counts[:6], atol=0.006, rtol=0)
     assert f"the estimate is {estimates[6]:.2f}" in status(page)
 
 
@@ -345,19 +366,46 @@ def test_masks_of_pretraining_are_those_of_chapter_10(figure, mask):
         )
 
 
+def in_order(order, turn=0.0):
+    """The weights of *it* and the outputs of all tokens, whose queries are turned back."""
+    order = torch.tensor(order)
+    positions = 2 * (ANGLES[:, None] - turn - ANGLES).cos()
+    weights = (WORDS[order][:, order] + positions).softmax(dim=-1)
+    numbers = torch.empty(6, 3)
+    numbers[order, 0] = weights[order == 4][0]
+    numbers[order, 1:] = weights @ VALUES[order]
+    return numbers
+
+
 def test_the_outputs_of_tokens_in_any_order_are_those_of_attention(figure):
-    page = figure("order")
+    page = figure("order", has_touch=True)
     for name in ("ate", "it", "cat"):
-        choose(page, f"Move {name} to the front")
-    order = torch.tensor([1, 4, 5, 0, 2, 3])  # cat it ate the slept because
-    weights = (WORDS[order][:, order] + POSITIONS).softmax(dim=-1)
-    expected = torch.empty(6, 2)
-    expected[order] = weights @ VALUES[order]
+        page.get_by_role("button", name=f"Move {name} to the front").tap()
+    expected = in_order([1, 4, 5, 0, 2, 3])  # cat it ate the slept because
     assert_close(torch.tensor(table(page)), expected, atol=0.006, rtol=0)
     assert status(page).startswith("cat it ate the slept because: it gives ")
     assert page.locator("svg text", has_text="changed").count() == 6
+    choose(page, "Second order")
+    assert status(page).startswith("it slept because the cat ate: it gives ")
     choose(page, "First order")
     assert page.locator("svg text", has_text="changed").count() == 0
+
+
+def hand(page, kind):
+    """From where to where the hand with this class of color points, in the picture."""
+    points = page.locator(f"svg path.{kind}:not(.dashed)").first.get_attribute("d")
+    return torch.tensor([float(x) for x in re.findall(r"-?[\d.]+", points)]).view(2, 2)
+
+
+def test_a_query_is_turned_back_on_the_clock_of_its_positions(figure):
+    page = figure("order")
+    move(page, "Turn back by", "90°")
+    expected = in_order(range(6), math.pi / 2)
+    assert_close(torch.tensor(table(page)), expected, atol=0.006, rtol=0)
+    assert status(page).startswith("the cat slept because it ate, query turned back by 90°")
+    (start, end), angle = hand(page, "query"), 4 / 2 - math.pi / 2
+    x, y = (end - start).tolist()
+    assert math.isclose(math.atan2(x, -y), angle, abs_tol=0.01)  # clockwise from the top
 
 
 def test_the_hands_of_the_clocks_are_the_columns_of_the_encoding(figure):
@@ -366,6 +414,19 @@ def test_the_hands_of_the_clocks_are_the_columns_of_the_encoding(figure):
     row = d2l.PositionalEncoding(32, 0).P[0, 44].view(-1, 2)[[0, 2, 4, 6]]
     assert_close(torch.tensor(table(page)), row, atol=0.006, rtol=0)
     assert status(page).startswith("Position 44: the hands have made 7.00, 2.21,")
+
+
+def test_clocks_and_rotary_dials_turn_clockwise_from_the_top(figure, monkeypatch):
+    ones = torch.tensor([1.0, 0] * 4)
+    shown = {
+        "clocks": FIGURES["clocks"],
+        "rotary": lambda: d2l.show_rotary(ones, ones, 7, 3),
+    }
+    for name, kind in ("clocks", "plain"), ("rotary", "query"):
+        monkeypatch.setitem(FIGURES, name, shown[name])
+        start, end = hand(figure(name), kind)
+        x, y = (end - start).tolist()
+        assert math.isclose(math.atan2(x, -y), 7 - 2 * math.pi, abs_tol=0.01), name
 
 
 @pytest.mark.parametrize("rule", ["by addition", "by the delta rule"])
@@ -584,6 +645,32 @@ def test_heads_in_which_a_query_looks_at_a_token_are_left_and_counted(figure):
     assert max(counts) > 1
     choose(page, "All heads")
     assert page.locator(".dim").count() == 0 and button.is_disabled()
+
+
+@pytest.mark.parametrize("width", [390, 900])
+def test_the_next_word_changes_when_a_head_is_switched_off(figure, width):
+    page = figure("mute", has_touch=True, viewport={"width": width, "height": 800})
+    words = page.locator("svg text", has_text=re.compile(r"^\D+$"))
+    for k, text in enumerate(HEADS["beginnings"]):
+        page.get_by_role("button", name=f"Beginning {k + 1}").tap()
+        choose(page, "Without head none")
+        (first, p), *_ = text["next"]
+        assert status(page) == f"With all heads, {first} has {p:.2f}. Switch a head off."
+        before = ["all heads", *(word for word, _ in text["next"])]
+        assert words.all_text_contents() == before
+        expected = torch.tensor(without_heads(text))
+        assert_close(torch.tensor(table(page)), expected, atol=0.006, rtol=0)
+        for name, head in zip(NAMES, text["heads"]):
+            page.get_by_role("button", name=f"Without head {name}").focus()
+            page.keyboard.press("Enter")
+            told = (
+                f"Without {name}, {first} has {head['without'][0]:.2f} instead of {p:.2f}."
+            )
+            assert status(page).startswith(told)
+            now = [word for word, _ in head["next"]]
+            found = words.all_text_contents()
+            assert found[:6] == before and found[-5:] == now
+    assert page.faults == []
 
 
 def stored(weights):

@@ -8,7 +8,7 @@ import re
 import pytest
 
 pytestmark = pytest.mark.slow
-KV_CACHE = "notebooks/07_transformer#decoding-with-a-keyvalue-cache"
+KV_CACHE = "notebooks/07_transformer_parts#decoding-with-a-keyvalue-cache"
 GROUPED = "notebooks/11_gpt#attention-with-rotary-positions-grouped-queries-and-a-cache"
 GPT = "notebooks/11_gpt#from-the-transformer-to-llama"
 HELP = "book/index#report-a-mistake-or-contribute"

@@ -62,6 +62,20 @@ def prune_heads(layer, keep):
         setattr(new, name, linear)
     return new.train(layer.training)
 """,
+    "5.7": """
+def cut_order(layer, error):
+    names, order = list(range(layer.num_heads)), []
+    while len(names) > 1:
+        best = None
+        for j in range(len(names)):
+            smaller = prune_heads(layer, [i for i in range(len(names)) if i != j])
+            value = error(smaller)
+            if best is None or value < best[0]:
+                best = value, j, smaller
+        value, j, layer = best
+        order.append((names.pop(j), value))
+    return order
+""",
 }
 
 MISTAKES = {
@@ -117,6 +131,21 @@ def head_distances(weights):
 - always in training mode: `return new.train(layer.training)` -> `return new`
 - cuts the old layer: `new = d2l.MultiHeadAttention(layer.W_o.weight.shape[0], 1, dropout)`
   -> `new = layer`
+""",
+    "5.7": """
+- the number that the head has in the smaller layer: `names.pop(j)` -> `(j, names.pop(j))[0]`
+- cuts the most important head: `value < best[0]` -> `value > best[0]`
+- without the error: `order.append((names.pop(j), value))` -> `order.append(names.pop(j))`
+- looks once, and cuts in the order of the single errors:
+```
+def cut_order(layer, error):
+    heads = range(layer.num_heads)
+    without = lambda cut: prune_heads(layer, [i for i in heads if i not in cut])
+    order = sorted(heads, key=lambda i: error(without([i])))[:-1]
+    return [(head, error(without(order[: k + 1]))) for k, head in enumerate(order)]
+```
+- the same error after all cuts: `(names.pop(j), value)`
+  -> `(names.pop(j), order[0][1] if order else value)`
 """,
 }
 

@@ -113,6 +113,53 @@ def sample(decoder, state, first, num_steps, eos, pad, temperature=1.0):
             tokens = torch.cat([tokens, token[:, None]], dim=1)
     return tokens[:, 1:]
 """,
+    "7.7": """
+class Translator(nn.Module):
+    def __init__(self, source_size, target_size, d, d_ff, h, num_blks):
+        super().__init__()
+        self.norms = []
+        self.parts = nn.ModuleList()
+        for size, per_block in [(source_size, 1), (target_size, 2)]:
+            self.parts.append(nn.Embedding(size, d))
+            for _ in range(num_blks):
+                for _ in range(per_block):
+                    self.parts.append(d2l.MultiHeadAttention(d, h, dropout=0))
+                    self.parts.append(nn.LayerNorm(d))
+                self.parts.append(nn.LazyLinear(d_ff))
+                self.parts.append(nn.LazyLinear(d))
+                self.parts.append(nn.LayerNorm(d))
+        self.parts.append(nn.Linear(d, target_size))
+        self.positions = d2l.PositionalEncoding(d, dropout=0)
+        self.num_blks = num_blks
+
+    def forward(self, source, target, valid_lens):
+        parts = iter(self.parts)
+        causal = d2l.causal_mask(target.shape[1])
+
+        def start(tokens):
+            X = next(parts)(tokens)
+            return self.positions(X * X.shape[-1] ** 0.5)
+
+        def network(X):
+            Y = next(parts)(X).relu()
+            return X + next(parts)(Y)
+
+        H = start(source)
+        for _ in range(self.num_blks):
+            H = H + next(parts)(H, H, H, valid_lens)
+            H = next(parts)(H)
+            H = network(H)
+            H = next(parts)(H)
+        X = start(target)
+        for _ in range(self.num_blks):
+            X = X + next(parts)(X, X, X, mask=causal)
+            X = next(parts)(X)
+            X = X + next(parts)(X, H, H, valid_lens)
+            X = next(parts)(X)
+            X = network(X)
+            X = next(parts)(X)
+        return next(parts)(X)
+""",
 }
 
 MISTAKES = {
@@ -183,6 +230,16 @@ def smoothed_loss(scores, labels, allowed, pad, epsilon):
 - the temperature is ignored: `scores[:, -1] / temperature` -> `scores[:, -1]`
 - gives the whole prefix to a state that has it: `decoder(tokens[:, -1:], state)` -> `decoder(tokens, state)`
 - keeps the first tokens: `tokens[:, 1:]` -> `tokens`
+""",
+    "7.7": """
+- no causal mask: `, mask=causal` -> ``
+- the cross-attention sees padding: `(X, H, H, valid_lens)` -> `(X, H, H)`
+- the encoder sees padding: `(H, H, H, valid_lens)` -> `(H, H, H)`
+- queries from the source: `(X, H, H, valid_lens)` -> `(H[:, : X.shape[1]], X, X)`
+- no factor: ` * X.shape[-1] ** 0.5` -> ``
+- no positions: `self.positions(X * X.shape[-1] ** 0.5)` -> `X * X.shape[-1] ** 0.5`
+- no residual connection around a network: `return X + next(parts)(Y)` -> `return next(parts)(Y)`
+- one block: `self.num_blks = num_blks` -> `self.num_blks = 1`
 """,
 }
 

@@ -12,6 +12,7 @@ from experiments import (
     counting,
     evaluation,
     fixed_place,
+    heads,
     longer_rewards,
     own_text,
     pretrained,
@@ -36,7 +37,7 @@ ORIGIN = re.compile(
 
 
 def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
-    heads = {
+    columns_of = {
         "benchmark": bench.COLUMNS,
         "own_text": own_text.COLUMNS,
         "serving": serving_speed.COLUMNS,
@@ -48,6 +49,9 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
         "contamination": ["", *evaluation.COLUMNS],
         "contamination_pairs": evaluation.PAIRS,
         "judge": ["", *evaluation.JUDGE],
+        "muted": ["without", *heads.MUTED],
+        "partners": ["head", *heads.PARTNERS],
+        "two_nouns": ["the noun that is meant comes", *heads.NOUNS],
         "step_time": ["", *step_time.COLUMNS],
         "tool_calls": ["", *tool_calls.COLUMNS],
         "tool_limits": ["", *tool_limits.COLUMNS],
@@ -55,14 +59,14 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
         "recall_objections": ["", *recall_objections.COLUMNS],
     } | longer_rewards.COLUMNS
     for several in (pretrained.COLUMNS, stages.TABLES, recall.COLUMNS):
-        heads |= {name: ["", *columns] for name, columns in several.items()}
+        columns_of |= {name: ["", *columns] for name, columns in several.items()}
     for name in __main__.experiments():
         experiment = __main__.load(name)
         if hasattr(experiment, "rows"):
-            heads[name] = ["model", *experiment.COLUMNS]
+            columns_of[name] = ["model", *experiment.COLUMNS]
     included = re.findall(r"^```\{include\} \.\./_generated/(\w+)\.md$", PAGE, re.MULTILINE)
-    assert sorted(included) == sorted(heads)
-    for name, columns in heads.items():
+    assert sorted(included) == sorted(columns_of)
+    for name, columns in columns_of.items():
         text = (results.FOLDER / f"{name}.md").read_text(encoding="utf-8")
         assert text.startswith(results.table(columns, []).splitlines()[0]), name
         assert ORIGIN.fullmatch(text.splitlines()[-1]), name

@@ -250,7 +250,7 @@ def test_every_symbol_is_explained_for_its_page_or_an_earlier_one(path):
     notation = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
     general, *sections = re.split(r"^### ", notation, flags=re.MULTILINE)
     read_so_far = CHAPTERS[: CHAPTERS.index(path) + 1]
-    titles = {pages.title(read(page)) for page in read_so_far}
+    titles = {pages.title(read(save.chapter_of(page))) for page in read_so_far}
     explained = [text for text in sections if text.partition("\n")[0] in titles]
     assert len(explained) == len(titles)
     assert symbols(prose(path)) - symbols("".join([general, *explained])) == set()

@@ -85,17 +85,19 @@ def test_decimal_numbers_in_the_prose_are_printed_or_marked_as_quoted(path):
         assert missing == quoted, cell.source
 
 
-def test_the_losses_that_a_figure_of_chapter_7_draws_are_those_of_the_results():
-    cells = read(ROOT / "notebooks" / "07_transformer.ipynb").cells
-    (source,) = [cell.source for cell in cells if cell.source.startswith("losses = {")]
-    names = {}
-    exec(source[: source.index("\n}") + 2], names)
-    table = (ROOT / "book" / "_generated" / "norms.md").read_text(encoding="utf-8")
-    rows = re.findall(r"encoder and decoder (\S+), rate (\S+) \|(.*)\|", table)
-    measured = {(rate, norm): numbers(row) for norm, rate, row in rows}
-    for rate, drawn in names["losses"].items():
-        for norm, (*means, std, std_with) in drawn.items():
-            assert [means[0], std, means[1], std_with] == measured[rate, norm]
+def test_the_shares_that_a_figure_of_chapter_7_draws_are_those_of_the_results():
+    drawn = assigned(ROOT / "notebooks" / "07_transformer_parts.ipynb", "shares")
+    table = (ROOT / "book" / "_generated" / "mirror.md").read_text(encoding="utf-8")
+    rows = {
+        "no attention": "without attention",
+        "no feed-forward network": "without the feed-forward network",
+        "whole block": "whole block",
+        "two attentions, no\nfeed-forward network": "without it, a second attention",
+    }
+    assert drawn.keys() == rows.keys()
+    for name, row in rows.items():
+        cells = re.search(rf"^\| {row}[^|]* \|(.*)\|$", table, re.MULTILINE)[1].split("|")
+        assert numbers(cells[2])[0] == drawn[name], name  # with √d, rate 0.01
 
 
 def test_the_bits_that_a_figure_of_chapter_11_draws_are_those_of_the_results():

@@ -249,6 +249,23 @@ def test_a_tag_may_name_the_module_of_its_statement(tmp_path, load):
     assert (load().drawn.__all__, load().text.__all__) == (["draw"], [])
 
 
+def test_pages_whose_names_continue_that_of_a_chapter_save_into_its_module(tmp_path, load):
+    more, sheet = f"{ONE}_more", "notebooks/exercises/00_one"
+    text = "@d2l.add_to_class(C)  #@save\ndef f(self):\n    return b"
+    notebooks = {
+        ONE: [D2L, "class C:  #@save\n    pass", "a = 1  #@save"],
+        TWO: [D2L, "c = d2l.C().f()  #@save"],
+        more: [D2L, f"b = 2  #@save\n\n\n{text}"],
+        sheet: ["e = 3  #@save"],
+    }
+    root = project(tmp_path, notebooks, toc=[ONE, TWO, more])
+    assert save.main([], root) == 0
+    assert {path.name for path in (root / "d2lmini").glob("*.py")} == set(FILES)
+    assert load().c == 2 and "__all__ = ['C', 'a', 'b', 'e']" in module(root).replace(
+        '"', "'"
+    )
+
+
 def test_the_named_modules_say_of_which_page_they_are(tmp_path):
     project(tmp_path, {ONE: PARTS})
     path = tmp_path / f"{ONE}.ipynb"

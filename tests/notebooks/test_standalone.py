@@ -186,9 +186,9 @@ def test_what_a_download_unpacks_goes_when_its_kernel_ends(tmp_path):
     manager.start_kernel(cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path)})
     client = manager.blocking_client()
     client.start_channels()
-    client.wait_for_ready(timeout=60)
+    client.wait_for_ready(timeout=600)
     code = f"{carried('04_bahdanau')}\nimport d2lmini\nd2lmini.MTFraEng(8)"
-    assert client.execute_interactive(code, timeout=120)["content"]["status"] == "ok"
+    assert client.execute_interactive(code, timeout=600)["content"]["status"] == "ok"
     (folder,) = tmp_path.glob("d2lmini-*")
     assert (folder / "d2lmini" / "data" / "phrasebook.tsv").is_file()
     client.stop_channels()

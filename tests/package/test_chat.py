@@ -201,7 +201,7 @@ def test_ctrl_c_ends_an_answer_and_not_the_chat(tmp_path):
     with subprocess.Popen(
         command, stdin=pipe, stdout=pipe, cwd=ROOT, encoding="utf-8"
     ) as process:
-        timer = threading.Timer(60, process.kill)  # or the tests would wait for ever
+        timer = threading.Timer(600, process.kill)  # or the tests would wait for ever
         timer.start()
         process.stdin.write("ab\n")
         process.stdin.flush()
@@ -248,7 +248,7 @@ def test_smollm2_answers_in_the_terminal():
         capture_output=True,
         cwd=ROOT,
         encoding="utf-8",
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert "\n> The capital of France is Paris.\n> \n" in done.stdout

@@ -137,7 +137,7 @@ def both(tmp_path_factory):
     folder = tmp_path_factory.mktemp("processes")
     torchrun = "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"
     command = [sys.executable, *torchrun, __file__, str(folder)]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=600)
     assert done.returncode == 0, done.stderr
     return [torch.load(folder / f"{rank}.pt") for rank in (0, 1)]
 

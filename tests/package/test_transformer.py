@@ -416,15 +416,21 @@ def test_a_trace_is_what_the_model_computes_and_leaves_it_as_it_was():
 
 def test_the_model_on_one_screen_computes_what_the_saved_classes_compute():
     cells = nbformat.read("notebooks/07_transformer.ipynb", as_version=4).cells
-    (source,) = [c.source for c in cells if "class Transformer(nn.Module)" in c.source]
+    (source,) = [c.source for c in cells if "class DecoderBlock(nn.Module)" in c.source]
     names = {"d2l": d2l, "math": math, "nn": nn}
     exec(source, names)
     torch.manual_seed(0)
     encoder = d2l.TransformerEncoder(11, 8, 16, 2, 2, 0)
     decoder = d2l.TransformerDecoder(13, 8, 16, 2, 2, 0)
-    short = names["Transformer"](11, 13, d=8, d_ff=16, h=2, num_blks=2)
+    sizes = {"d": 8, "d_ff": 16, "h": 2, "num_blks": 2}
+    short = nn.ModuleList([names["Encoder"](11, **sizes), names["Decoder"](13, **sizes)])
+
+    def computed(src, tgt, lens):
+        H = short[0](src, lens)
+        return short[1](tgt, short[1].init_state(H, lens))[0]
+
     src, tgt, lens = random_tokens(3, 5), random_tokens(3, 4), torch.tensor([5, 2, 3])
-    short(src, tgt, lens)  # fixes the lazy sizes
+    computed(src, tgt, lens)  # fixes the lazy sizes
     saved = [*encoder.parameters(), *decoder.parameters()]
     assert len(saved) == len([*short.parameters()])
     with torch.no_grad():
@@ -432,4 +438,4 @@ def test_the_model_on_one_screen_computes_what_the_saved_classes_compute():
             assert parameter.shape == weights.shape
             parameter.copy_(weights)
     state = decoder.init_state(encoder(src, lens), lens)
-    assert_close(short(src, tgt, lens), decoder(tgt, state)[0])
+    assert_close(computed(src, tgt, lens), decoder(tgt, state)[0])

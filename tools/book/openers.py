@@ -48,7 +48,7 @@ def picture(body, path):
     """The figure beside the question, as a link to its place, or nothing."""
     notebook = pages.read(path)
     captions = [cell for cell in notebook.cells if figures.caption(cell)]
-    for place, cell in enumerate(captions, start=1):
+    for place, cell in enumerate(captions, start=1 + figures.before(path)):
         if cell.metadata.get("opener"):
             name = figures.name(pages.title(notebook), place)
             anchor = figures.anchor(name)

@@ -77,12 +77,15 @@ def write(root: Path, folder: Path):
         shutil.copyfile(path, folder / path.name)
     for path in chapter_paths(root):
         asked = questions.for_class(root, path.stem)
-        text = deck(pages.read(path), path.stem, asked)
+        text = deck(pages.read(path), path.stem, asked, figures.before(path))
         (folder / f"{path.stem}.html").write_text(text, encoding="utf-8", newline="\n")
 
 
-def deck(notebook, name: str, asked: list[dict] = ()) -> str:
-    """The page of a chapter's slides and questions for the class, in HTML."""
+def deck(notebook, name: str, asked: list[dict] = (), before=0) -> str:
+    """A page's slides and questions for the class, in HTML.
+
+    The chapter has so many figures `before` those of the page.
+    """
     return filled(
         __file__,
         "slides.html",
@@ -90,19 +93,19 @@ def deck(notebook, name: str, asked: list[dict] = ()) -> str:
         question=pages.question(notebook),
         name=name,
         style=HtmlFormatter(style="default").get_style_defs(".highlight"),
-        slides=with_votes(slides(notebook), asked),
+        slides=with_votes(slides(notebook, before), asked),
         anchor=figures.anchor,
         num_lines=lambda body: sum(pre.count("\n") + 1 for pre in PRE.findall(body)),
     )
 
 
-def slides(notebook) -> list[dict]:
+def slides(notebook, before=0) -> list[dict]:
     """The slides of a notebook: their Markdown, the parts of their HTML, and the notes.
 
     The first shows only what stands in the template: the title and the question.
     """
     numbers = {label: tag for tag, label in LABEL.findall(pages.prose(notebook))}
-    found, place = [new("")], 0
+    found, place = [new("")], before
     for cell in notebook.cells:
         place += bool(figures.caption(cell))
         of_cell = found[-1:]

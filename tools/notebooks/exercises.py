@@ -69,17 +69,16 @@ def view_of(notebook, write, core_only=False):
     write(source, kind, number, points) is the source that a cell of this kind gets. With
     core_only, the optional exercises are left out, and so is the introduction to all.
     """
-    cells, number, counts, used = [], "0", {}, []
+    cells, number, counts, used, left_out = [], "0", {}, [], False
     for i, cell in enumerate(notebook.cells):
         kind, points = kind_of(cell, i), cell.metadata.get("points")
         tags = cell.metadata.get("tags", [])
         if found := EXERCISE.match(cell.source):
             number = found[1]
-            if core_only and "core" not in tags:
-                break  # the core exercises stand first
+            left_out = core_only and "core" not in tags
         elif core_only and i == 0:
             cell = nbformat.from_dict({**cell, "source": cell.source.partition("\n")[0]})
-        if kind in FOR_THE_BOOK:
+        if left_out or kind in FOR_THE_BOOK:
             continue
         used.append(cell)
         cell = nbformat.from_dict({**cell, "metadata": {}})

@@ -9,10 +9,12 @@ puts the method into the saved class C. What is tagged `#@save module` stays in 
 the package does not export it.
 
 Each chapter named in `_toc.yml` that saves something becomes one module; what its notebooks
-in notebooks/further/ and notebooks/exercises/ save comes last. Each page of the part
-*Supporting code* becomes a module, too. A page with several subjects can become several
-modules: what is tagged `#@save in sampling` goes into sampling.py, and what is tagged
-`#@save module in sampling` stays in it. A method goes where its class is.
+in notebooks/further/ and notebooks/exercises/ save comes last. A chapter can have several
+pages: one called `07_transformer_parts` continues the chapter of `07_transformer` and saves
+into its module. Each page of the part *Supporting code* becomes a module, too. A page with
+several subjects can become several modules: what is tagged `#@save in sampling` goes into
+sampling.py, and what is tagged `#@save module in sampling` stays in it. A method goes where
+its class is.
 
 A module's imports are those that the saved code needs. `d2l.Name` becomes an explicit
 import from the module that saves Name. For a chapter this must be of an earlier chapter or
@@ -92,6 +94,20 @@ def chapter_paths(root: Path) -> list[Path]:
     return [root / f"{name}.ipynb" for name in names]
 
 
+def chapter_of(path: Path) -> Path:
+    """The first page of the chapter to which a page belongs: mostly the page itself.
+
+    A name that goes on after that of a page beside it continues the chapter of that page.
+    """
+    names = [path.stem.rsplit("_", n)[0] for n in range(path.stem.count("_"), -1, -1)]
+    return next(p for p in map(path.with_stem, names) if p == path or p.is_file())
+
+
+def pages_of(chapter: Path, root: Path) -> list[Path]:
+    """The pages of a chapter, given its first, in their order."""
+    return [path for path in chapter_paths(root) if chapter_of(path) == chapter]
+
+
 def supporting_paths(root: Path) -> list[Path]:
     """The supporting pages of `_toc.yml`, in its order."""
     part = read_toc(root).partition(SUPPORTING)[2]
@@ -107,8 +123,13 @@ def read_toc(root: Path) -> str:
 
 
 def read_page(path: Path, root: Path) -> list[Module]:
-    """The modules that a page saves: its own, then those that its tags name."""
-    prose = "\n\n".join(read_cells(path, "markdown", root))
+    """The modules that a chapter or a supporting page saves: its own, then those that its
+    tags name.
+    """
+    pages = pages_of(path, root) or [path]
+    prose = "\n\n".join(
+        text for page in pages for text in read_cells(page, "markdown", root)
+    )
     title = re.search(r"^# (.+)$", prose, re.MULTILINE)
     axes = re.search(r"^\*\*Axes\.\*\*.+?(?=\n\n|\Z)", prose, re.MULTILINE | re.DOTALL)
     own = Module(
@@ -121,7 +142,7 @@ def read_page(path: Path, root: Path) -> list[Module]:
     )
     modules = {None: own}
     others = [path.parent / folder / path.name for folder in ("further", "exercises")]
-    for notebook in (path, *others):
+    for notebook in (*pages, *others):
         sources = read_cells(notebook, "code", root) if notebook.exists() else []
         if any(map(TAG.search, sources)):
             for number, source in enumerate(sources, start=1):
@@ -424,7 +445,8 @@ def ruff(text: str, root: Path, *arguments: str) -> str:
 
 def package(root: Path) -> dict[str, str]:
     """File name -> text of everything generated; the first refusal raises SaveError."""
-    chapters = [read_page(path, root) for path in chapter_paths(root)]
+    first = dict.fromkeys(map(chapter_of, chapter_paths(root)))
+    chapters = [read_page(path, root) for path in first]
     supporting = [read_page(path, root) for path in supporting_paths(root)]
     check_files([*chapters, *supporting], root)
     every, known = {}, {}  # the module of each name; those that each module may use

@@ -4,17 +4,19 @@ slider("i", "Position", range(last + 1), given.i);
 draw = () => {
   const point = (k, i, radius) => {  // clockwise from the top
     const x = size * (k + 0.5), angle = i * omega[k];
-    return [x + radius * Math.sin(angle), 70 - radius * Math.cos(angle)];
+    return [x + radius * Math.sin(angle), 86 - radius * Math.cos(angle)];
   };
-  paint(size * omega.length, 164, omega.map((_, k) => {
+  paint(size * omega.length, 180, omega.map((_, k) => {
     const dots = range(shown.i + 1).map(i => {
       const [x, y] = point(k, i, 40);
       return `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="2.5" fill="var(--plain)"/>`;
     });
-    const centre = [size * (k + 0.5), 70], angle = shown.i * omega[k];
-    return text(centre[0], 16, names[k]) + `<circle class="line faint" cx="${centre[0]}" cy="70" r="40"/>` +
+    const centre = [size * (k + 0.5), 86], angle = shown.i * omega[k];
+    const [what, which] = names[k].split(/ (.*)/);  // on two lines, for a phone
+    return text(centre[0], 14, what) + text(centre[0], 32, which) +
+      `<circle class="line faint" cx="${centre[0]}" cy="86" r="40"/>` +
       dots.join("") + path([centre, point(k, shown.i, 40)], "plain") +
-      text(centre[0], 138, signed(Math.sin(angle))) + text(centre[0], 158, signed(Math.cos(angle)));
+      text(centre[0], 154, signed(Math.sin(angle))) + text(centre[0], 174, signed(Math.cos(angle)));
   }).join(""));
   const turns = omega.map(w => (shown.i * w / (2 * Math.PI)).toFixed(2));
   status.textContent = `Position ${shown.i}: the hands have made ${turns.join(", ")} turns. ` +

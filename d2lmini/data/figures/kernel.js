@@ -11,8 +11,7 @@ const levels = range(Math.floor(high) - Math.ceil(low) + 1).map(k => Math.ceil(l
 function estimate(query) {
   const kappa = x.map(key => kernels[shown.kernel]((query - key) / shown.width));
   const weights = kappa.map(value => value / (sum(kappa) || 1));
-  const squares = sum(weights.map(weight => weight * weight));
-  return { weights, y: sum(weights.map((w, i) => w * y[i])), count: squares && 1 / squares };
+  return { weights, y: sum(weights.map((w, i) => w * y[i])) };
 }
 
 draw = () => {
@@ -35,10 +34,6 @@ draw = () => {
   ].join(""));
   const error = Math.sqrt(sum(estimates.map((e, g) => (e.y - truth[g]) ** 2)) / grid.length);
   status.textContent = `At x = ${shown.query} the estimate is ${signed(chosen.y)} and the truth ` +
-    `${signed(truth[i])}, from ${chosen.count.toFixed(1)} effective keys. ` +
-    `The error over all x is ${error.toFixed(2)}.`;
-  fill(ticks.map(a => {
-    const { y, count } = estimate(a);
-    return [truth[grid.indexOf(a)], y, count];
-  }));
+    `${signed(truth[i])}. The error over all x is ${error.toFixed(2)}.`;
+  fill(ticks.map(a => [truth[grid.indexOf(a)], estimate(a).y]));
 };
