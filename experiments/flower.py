@@ -244,7 +244,8 @@ def page(photo, side=12):
         d2l.show_patches(
             image[None], weights[:, None], names(side), patch_size=28, choice="head"
         )
-    return shown[0]["text/html"]
+    head = '<!doctype html><meta charset="utf-8"><title>What patches attend to</title>'
+    return f"{head}\n{shown[0]['text/html']}"
 
 
 def names(side):
