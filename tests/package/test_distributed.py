@@ -82,7 +82,8 @@ def copying():
     inputs = data.train_dataloader()[0][:-1]
     model = d2l.Seq2Seq(encoder, decoder, tgt_pad=-1, lr=0.01)
     model(*inputs)  # lazy layers are drawn before the order of the data could matter
-    return model, data
+    # Adam makes steps of rounding errors, where a gradient is 0 but for them.
+    return model.double(), data
 
 
 def experts():
