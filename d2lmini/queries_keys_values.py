@@ -135,7 +135,7 @@ def show_heatmaps(
 def attention_pooling(weights, values):
     """Weighted sums of values: (..., n, m), (..., m, v) give (..., n, v).
 
-    Without a batch, a single query may leave out n, and scalar values v. Raises
+    Weights (m,) are those of a single query, and values (m,) single numbers. Raises
     ValueError unless there is one weight for each value.
     """
     m, size = values.shape[-2 if values.ndim > 1 else 0], weights.shape[-1]

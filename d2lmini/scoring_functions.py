@@ -43,9 +43,9 @@ def show_masks(scores, tokens, query=0):
 def length_mask(valid_lens, num_keys):
     """The mask (b, 1, m) for lengths (b,), (b, n, m) for (b, n).
 
-    Lengths are a tensor or a list of integers from 0 to m; ValueError
-    for others (on a GPU for other types only, since it would have to
-    wait for the numbers).
+    Lengths are a tensor or a list of integers from 0 to m. Raises
+    ValueError for others. On a GPU only their type is checked, because
+    the numbers would have to be waited for.
     """
     valid_lens = torch.as_tensor(valid_lens)
     _check_lengths(valid_lens, num_keys)

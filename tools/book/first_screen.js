@@ -231,9 +231,10 @@
   answers.addEventListener("guess", ({ detail }) => {
     state.guess = GUESSES[detail];
     threads[0].button.classList.add("next");
+    question.replaceChildren("Now cut the thread of ", italic("it"), ": tap the scissors.");
   });
-  const guess = make("div", { class: "ask", role: "group", "aria-label": "Your guess" },
-    make("span", {}, "Guess: if the thread of ", italic("it"), " is cut, what becomes of ", asked, "?"), answers);
+  const question = make("span", { role: "status" });
+  const guess = make("div", { class: "ask", role: "group", "aria-label": "Your guess" }, question, answers);
   function drawGuess() {
     const pronouns = isFeminine(state.noun) ? ["elle", "il"] : ["il", "elle"];
     asked.textContent = pronouns[0], other.textContent = pronouns[1];
@@ -241,6 +242,7 @@
   }
   function forgetGuess() {
     state.guess = null;
+    question.replaceChildren("Guess: if the thread of ", italic("it"), " is cut, what becomes of ", asked, "?");
     for (const button of answers.querySelectorAll("button")) button.setAttribute("aria-pressed", "false");
   }
 
@@ -271,6 +273,7 @@
     event.preventDefault();
     tiles[(from + move + 24) % 24].focus();
   };
+  forgetGuess();
   controls.append(guess, choices, heads);
 
   function drawHeads() {
