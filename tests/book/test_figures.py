@@ -118,7 +118,7 @@ FIGURES = {
     "clocks": lambda: d2l.show_clocks(32, pairs=[0, 2, 4, 6], i=7),
     "memory": lambda: d2l.show_memory(KEYS, MEMORY, ["yes", "no"], PAIRS),
     "rotary": lambda: d2l.show_rotary(QUERY, KEY, i=7, j=3),
-    "block": lambda: d2l.show_block(TOKENS, list("wxyz"), ATTENDED, STAGES, token=1),
+    "block": lambda: d2l.show_block(TOKENS, list("wxyz"), ATTENDED, [*STAGES], token=1),
     "patches": lambda: d2l.show_patches(TILES, ASKED, PLACES, patch_size=2, token=3),
     "photo": lambda: d2l.show_patches(
         PHOTO, GIVEN[:1, :, 1:, 1:], PLACES[1:], patch_size=2, token=3

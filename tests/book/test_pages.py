@@ -238,7 +238,7 @@ def test_what_is_printed_is_not_cut_at_the_edge(open_page, name):
 
 
 def test_a_phone_lays_out_what_is_near_the_screen_and_measures_it_then(open_page):
-    page = open_page("notebooks/07_transformer.html", 390)
+    page = open_page("notebooks/07_transformer_parts.html", 390)
     section = page.locator("section#post-norm-and-pre-norm")
     shown = "e => e.lastElementChild.checkVisibility({contentVisibilityAuto: true})"
     stops = """e => [...e.querySelectorAll("pre, div.math")]
@@ -259,7 +259,7 @@ def test_a_phone_lays_out_what_is_near_the_screen_and_measures_it_then(open_page
 def test_a_figure_is_enlarged_by_touch_and_keyboard(open_page, scheme):
     page = open_page("notebooks/07_transformer.html", 390, scheme)
     answer_guesses(page)
-    figure, dialog = page.locator("#figure-7-1"), page.locator("dialog.enlarged")
+    figure, dialog = page.locator("#figure-7-3"), page.locator("dialog.enlarged")
     figure.locator(".drawing").click()
     image = dialog.locator(".drawing")
     assert image.bounding_box()["width"] > 500 > figure.bounding_box()["width"]
@@ -268,9 +268,9 @@ def test_a_figure_is_enlarged_by_touch_and_keyboard(open_page, scheme):
     assert violations(page) == {}
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-    button = figure.get_by_role("button", name="Enlarge: Figure 7.1")
+    button = figure.get_by_role("button", name="Enlarge: Figure 7.3")
     button.press("Enter")
-    assert dialog.get_attribute("aria-label") == "Figure 7.1"
+    assert dialog.get_attribute("aria-label") == "Figure 7.3"
     image.click()
     expect(dialog).to_have_count(0)
     assert button.evaluate("e => e === document.activeElement")

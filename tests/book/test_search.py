@@ -28,7 +28,7 @@ SEARCHES = {  # what a reader looks for, and the section that must come first
     "rotary": "notebooks/06_positional_encoding#rotary-encoding",
     "RoPE": "notebooks/06_positional_encoding#rotary-encoding",
     "self attention complexity": "notebooks/06_positional_encoding#self-attention",
-    "transformer from scratch": "notebooks/07_transformer#the-architecture",
+    "transformer from scratch": "notebooks/07_transformer#the-whole-model-on-one-screen",
     "attention is all you need": "notebooks/07_transformer#the-architecture",
     "layer norm": "notebooks/07_transformer#residual-connections-and-layer-normalisation",
     "kv cache": KV_CACHE,

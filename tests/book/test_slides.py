@@ -251,6 +251,6 @@ def test_a_deck_opens_from_a_file_with_notes_and_prints_a_page_for_each_slide(
     with context.expect_page() as opened:
         page.keyboard.press("s")
     notes = opened.value.locator(".speaker-controls-notes")
-    notes.get_by_text("A recurrent translator has two costs").wait_for()
+    notes.get_by_text("Each state waits for the one before").wait_for()
     assert page.faults == []
     context.close()
