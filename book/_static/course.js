@@ -149,6 +149,7 @@ for (const list of document.querySelectorAll("article ul.guess")) {
   const line = document.createElement("p");
   line.className = "line";
   line.setAttribute("aria-live", "polite");
+  if (result.length) line.textContent = "The result appears when you choose.";
   list.after(line);
   [...list.children].forEach((answer, number) => {
     const button = document.createElement("button");

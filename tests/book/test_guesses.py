@@ -7,7 +7,7 @@ from docutils.nodes import Text, bullet_list, paragraph
 from tools import ROOT
 from tools.book import guesses
 
-PAGE = """<article><section><p><strong>Guess.</strong> Which?</p>
+PAGE = """<article class="bd-article"><section><p><strong>Guess.</strong> Which?</p>
 <ul class="guess"><li><p>this <em>one</em><!-- Because <i>so</i>. --></p></li>
 <li><p>that one</p></li></ul>
 <div class="cell" id="result">That one.</div><p id="said">Because of that.</p>
@@ -41,11 +41,12 @@ def test_the_result_is_shown_when_an_answer_is_tapped(browser):
     assert page.locator("#result").is_visible()  # without scripts
     page.add_style_tag(path=static / "course.css")
     page.add_script_tag(path=static / "course.js")
-    assert not page.locator(".line").is_visible()
+    assert "when you choose" in page.locator(".line").inner_text()
     assert not page.locator("#result, #said").filter(visible=True).count()
     assert page.locator("#rest").is_visible()
     page.emulate_media(media="print")
     assert page.locator("#result").is_visible()
+    assert not page.locator(".line").is_visible()
     page.emulate_media(media="screen")
     page.get_by_role("button", name="this one").press("Enter")
     assert page.locator(".line").inner_text() == "Because so."
