@@ -156,8 +156,9 @@ function say() {
   if (step === 0) return "Nothing is read yet.";
   if (step <= m) return `Both read ${race.source[step - 1]}. ${step > 1 ? "On the left it overwrites what was there" : "It fills one state"}, ` +
     `on the right ${step} ${step > 1 ? "states are" : "state is"} kept.`;
-  if (step === total) return race.reference ? `Right is: ${race.reference} What differs is red and underlined.`
-    : "What each one writes, you can judge for yourself.";
+  if (step === total && !race.reference) return "What each one writes, you can judge for yourself.";
+  if (step === total) return race.written.every(words => words.join(" ") === race.reference) ? "Both are right."
+    : `Right is: ${race.reference} What differs is red and underlined.`;
   const [one, two] = race.written.map(words => words[step - m - 1]), weights = race.traces[1].weights[step - m - 1];
   const list = two && weights.map((weight, i) => [weight, race.source[i]]).sort((a, b) => b[0] - a[0]).slice(0, 2)
     .map(([weight, name]) => `${/\w/.test(name) ? name : `“${name}”`} ${weight.toFixed(2)}`).join(", ");
