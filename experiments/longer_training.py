@@ -1,7 +1,8 @@
 """What is left of the differences between chapter 7's translators after 24 epochs.
 
 The chapter trains for eight. The rates are those of the chapters, with the same warm-up of
-50 updates and a fall to zero at the end of training; five models have another one besides.
+50 updates and a fall to zero at the end of training; six models have another one besides, and
+one of them a longer warm-up.
 The embeddings of the recurrent models take the step that the factor gives a Transformer's.
 With pre-norm, blocks normalise the input of each sublayer.
 """
@@ -27,6 +28,7 @@ LIBRARY = SimpleNamespace(
 PRE_NORM = "PreNormEncoder", "PreNormDecoder"
 FACTOR = "factor √d of the embeddings"
 DOT = "dot product after the step"
+WARMUP, LONG = 50, 150
 WHOLE, GRU = MODELS["Transformer"], MODELS["recurrent, with attention"]
 ROWS = {  # a model, and what multiplies its rate and, besides, that of its embeddings
     "Transformer": (WHOLE, 1, 1),
@@ -40,6 +42,8 @@ ROWS = {  # a model, and what multiplies its rate and, besides, that of its embe
     "bidirectional, half the rate": (RECURRENT["bidirectional"], 1 / 2, 8),
     f"{DOT}, half the rate": (RECURRENT[DOT], 1 / 2, 8),
     f"without the {' and the '.join(BOTH)}": (WHOLE, 1, 1),
+    f"without the {' and the '.join(BOTH)}, twice the rate": (WHOLE, 2, 1),
+    f"Transformer, twice the rate, {LONG} updates of warm-up": (WHOLE, 2, 1),
 }
 COLUMNS = {}
 for number in EPOCHS:
@@ -57,6 +61,7 @@ def rows(seed):
             for part in (FACTOR, *BOTH):
                 if part in title:
                     remove(part, model)
-            trainer = UnvalidatedTrainer(number, gradient_clip_val=1, warmup=50)
+            warmup = LONG if "warm-up" in title else WARMUP
+            trainer = UnvalidatedTrainer(number, gradient_clip_val=1, warmup=warmup)
             found += train(model, trainer, data)[2:4]
         yield title, found

@@ -16,6 +16,8 @@ from experiments.models import (
 
 STEPS = 600, 1200
 COLUMNS = {"weights": 0, **{f"{number:,} updates": 2 for number in STEPS}}
+VIT = "vision Transformer, initial positions of d2l"
+OTHER_PATCHES = 4, 6, 12  # which are not the digits
 PATCHES, PIXELS = (8, 8), (3, 2, 1)  # the kernel size, the stride, the padding
 ONE, THREE = (1,), (3, 1, 1)
 NETS = {  # the channels and shapes of the convolutions, the units of the dense layer
@@ -39,13 +41,14 @@ NETS = {  # the channels and shapes of the convolutions, the units of the dense 
 
 def rows(seed):
     """The networks of chapter 8 that look up a digit, and more convolutional ones."""
-    vit = "vision Transformer, initial positions of d2l"
     transformers = {
-        vit: partial(ViT, 24, 8, pos_std=1),
-        f"{vit}, uniform weights": uniform_attention,
-        f"{vit}, weights from the positions alone": attention_by_position,
+        VIT: partial(ViT, 24, 8, pos_std=1),
+        f"{VIT}, uniform weights": uniform_attention,
+        f"{VIT}, weights from the positions alone": attention_by_position,
         "vision Transformer": partial(ViT, 24, 8),
     }
+    for size in OTHER_PATCHES:
+        transformers[patches_of(size)] = partial(ViT, 24, size, pos_std=1)
     builds = {
         f"{title}, rate {lr}": (build, lr)
         for title, build in transformers.items()
@@ -63,6 +66,11 @@ def rows(seed):
     for title, accuracy in without_pointer().items():
         yield title, (None, *[accuracy] * len(STEPS))
     yield "digits guessed at random", (None, *[1 / 10] * len(STEPS))
+
+
+def patches_of(size):
+    """The name of a vision Transformer with patches of another size."""
+    return f"{VIT}, patches of {size} × {size} pixels"
 
 
 def without_pointer(n=100_000):

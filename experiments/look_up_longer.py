@@ -18,7 +18,7 @@ def rows(seed):
     """Baselines that see as many images as 600 updates do, and networks after 3,000."""
     few, many = 600, 3000
     yield f"nearest neighbour among {64 * few:,} images", (neighbour(few, seed),)
-    vit = "vision Transformer, initial positions of d2l"
+    vit = look_up.VIT
     convolutional = partial(look_up.convolutional, *look_up.NETS[NET])
     builds = {
         "one linear layer": (linear, few, (0.005,)),
@@ -27,6 +27,9 @@ def rows(seed):
         f"{vit}, uniform weights": (look_up.uniform_attention, many, (0.005, 0.01)),
         f"convolutions, {NET}": (convolutional, many, (0.01,)),
     }
+    for size in look_up.OTHER_PATCHES:
+        build = partial(ViT, 24, size, pos_std=1)
+        builds[look_up.patches_of(size)] = build, many, (0.005,)
     for title, (build, number, rates) in builds.items():
         data = d2lmini.LookUp(num_batches=number)
         for lr in rates:
