@@ -386,7 +386,7 @@ def tables():
         name = ", ".join(each["heads"])
         rows.append(
             [
-                f"{name} ({rules[name]})" if name in rules else f"{name} together",
+                f"{name} ({rules[name]})" if name in rules else name,
                 *(f"{each[column]:.2f}" for column in ("without", "others")),
                 "{} of {}".format(*each["lower"]),
             ]
@@ -438,6 +438,8 @@ def measure():
     followed = here["what followed the same word"]
     most = followed.flatten().topk(3).indices.tolist()  # these look at the same place
     together = sorted(divmod(k, followed.shape[1]) for k in most)
+    groups = [[place] for place in dict.fromkeys([*places, *together])]
+    groups += [[*pair] for pair in itertools.combinations(together, 2)]
     first = here["the first token"]
     (before,) = [
         place
@@ -447,7 +449,7 @@ def measure():
     return {
         "heads": heads,
         "two nouns": two_nouns(model, tokenizer, heads),
-        "copies": copies(model, tokenizer, [*([place] for place in places), together]),
+        "copies": copies(model, tokenizer, [*groups, together]),
         "partners": partners(model, tokenizer, before, together),
         "mostly first": [(first > 0.5).sum().item(), first.numel()],
         "beginnings": [beginning(model, tokenizer, text, places) for text in BEGINNINGS],
