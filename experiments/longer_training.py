@@ -2,7 +2,7 @@
 
 The chapter trains for eight. The rates are those of the chapters, with the same warm-up of
 50 updates and a fall to zero at the end of training; six models have another one besides, and
-one of them a longer warm-up.
+three a longer warm-up.
 The embeddings of the recurrent models take the step that the factor gives a Transformer's.
 With pre-norm, blocks normalise the input of each sublayer.
 """
@@ -28,7 +28,7 @@ LIBRARY = SimpleNamespace(
 PRE_NORM = "PreNormEncoder", "PreNormDecoder"
 FACTOR = "factor √d of the embeddings"
 DOT = "dot product after the step"
-WARMUP, LONG = 50, 150
+WARM_UP = "150 updates of warm-up"
 WHOLE, GRU = MODELS["Transformer"], MODELS["recurrent, with attention"]
 ROWS = {  # a model, and what multiplies its rate and, besides, that of its embeddings
     "Transformer": (WHOLE, 1, 1),
@@ -43,7 +43,9 @@ ROWS = {  # a model, and what multiplies its rate and, besides, that of its embe
     f"{DOT}, half the rate": (RECURRENT[DOT], 1 / 2, 8),
     f"without the {' and the '.join(BOTH)}": (WHOLE, 1, 1),
     f"without the {' and the '.join(BOTH)}, twice the rate": (WHOLE, 2, 1),
-    f"Transformer, twice the rate, {LONG} updates of warm-up": (WHOLE, 2, 1),
+    f"Transformer, twice the rate, {WARM_UP}": (WHOLE, 2, 1),
+    f"with pre-norm, twice the rate, {WARM_UP}": ((PRE_NORM, *WHOLE[1:]), 2, 1),
+    f"{DOT}, {WARM_UP}": (RECURRENT[DOT], 1, 8),
 }
 COLUMNS = {}
 for number in EPOCHS:
@@ -61,7 +63,7 @@ def rows(seed):
             for part in (FACTOR, *BOTH):
                 if part in title:
                     remove(part, model)
-            warmup = LONG if "warm-up" in title else WARMUP
+            warmup = 150 if WARM_UP in title else 50
             trainer = UnvalidatedTrainer(number, gradient_clip_val=1, warmup=warmup)
             found += train(model, trainer, data)[2:4]
         yield title, found
