@@ -2,7 +2,7 @@
 
 The chapter trains for eight. The rates are those of the chapters, with the same warm-up of
 50 updates and a fall to zero at the end of training; six models have another one besides, and
-three a longer warm-up.
+four a longer warm-up.
 The embeddings of the recurrent models take the step that the factor gives a Transformer's.
 With pre-norm, blocks normalise the input of each sublayer.
 """
@@ -44,6 +44,7 @@ ROWS = {  # a model, and what multiplies its rate and, besides, that of its embe
     f"without the {' and the '.join(BOTH)}": (WHOLE, 1, 1),
     f"without the {' and the '.join(BOTH)}, twice the rate": (WHOLE, 2, 1),
     f"Transformer, twice the rate, {WARM_UP}": (WHOLE, 2, 1),
+    f"without the {' and the '.join(BOTH)}, twice the rate, {WARM_UP}": (WHOLE, 2, 1),
     f"with pre-norm, twice the rate, {WARM_UP}": ((PRE_NORM, *WHOLE[1:]), 2, 1),
     f"{DOT}, {WARM_UP}": (RECURRENT[DOT], 1, 8),
 }
