@@ -430,7 +430,7 @@ class Seq2Seq(EncoderDecoder):
     """An encoder–decoder that learns to translate, with Adam and learning rate lr.
 
     The loss ignores labels that are `tgt_pad`. Decoding stops at `tgt_eos`; without
-    it, as in d2l, decoding always takes all steps.
+    it, as in the book d2l, decoding always takes all steps.
     """
 
     def __init__(self, encoder, decoder, tgt_pad, lr, *, tgt_eos=None):
