@@ -90,7 +90,7 @@ def test_the_shares_that_a_figure_of_chapter_7_draws_are_those_of_the_results():
     table = (ROOT / "book" / "_generated" / "mirror.md").read_text(encoding="utf-8")
     rows = {
         "no attention": "without attention",
-        "no feed-forward network": "without the feed-forward network",
+        "no feed-forward\nnetwork": "without the feed-forward network",
         "whole block": "whole block",
         "two attentions": "without it, a second attention",
     }
