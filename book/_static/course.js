@@ -169,6 +169,33 @@ for (const list of document.querySelectorAll("article ul.guess")) {
   });
 }
 
+// A figure with very many numbers gets them when it is near (tools/book/lighter_pages.py).
+// Then the script of its kind, which stands in the page, draws it.
+function loadFigure(figure) {
+  const { later, kind } = figure.dataset, script = document.createElement("script");
+  if (figure.matches("[data-loading]")) return;
+  figure.dataset.loading = "";
+  script.src = later;
+  script.onload = () => {
+    figure.dataset.given = window.figures[later.split("/").pop()];
+    for (const name of ["ready", "later", "loading"]) delete figure.dataset[name];
+    const drawing = document.createElement("script"), mark = `[data-kind="${kind}"]:not([data-ready])`;
+    drawing.textContent = [...document.scripts].find((each) => each.textContent.includes(mark)).textContent;
+    document.head.append(drawing);
+  };
+  document.head.append(script);
+}
+const distant = document.querySelectorAll(".d2l-figure[data-later]");
+const nearing = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    nearing.unobserve(target);
+    loadFigure(target);
+  }
+}, { rootMargin: "1500px" });
+for (const figure of distant) nearing.observe(figure);
+addEventListener("beforeprint", () => distant.forEach((figure) => figure.dataset.later && loadFigure(figure)));
+
 // On a phone, a cell of more than so many lines is folded until somebody asks for all of it.
 const LONG = 16;
 for (const cell of document.querySelectorAll("article div.cell_input")) {

@@ -8,10 +8,13 @@ The theme would measure all that could be scrolled when a page is loaded, which 
 on a phone: book/_static/course.js measures each box when it is laid out. All other scripts
 wait until the page stands, in their order; their options, which scripts in the page change,
 stand in the page itself. What several cells write alike, as the script of the figures,
-stands in a page once. Its theme is chosen before it is drawn, and it waits a moment for
+stands in a page once, and a figure with very many numbers gets them from a file, which
+book/_static/course.js loads when the figure is near. Its theme is chosen before it is drawn, and it waits a moment for
 its letters, so that no line moves when they come.
 """
 
+import hashlib
+import html
 import json
 import re
 from collections import Counter
@@ -28,6 +31,8 @@ SHEETS = [
     *("styles/pydata-sphinx-theme.css", "styles/sphinx-book-theme.css"),
 ]
 IN_PAGE = re.compile(r"<(script|style)(?: scoped)?>.*?</\1>", re.DOTALL)
+GIVEN = re.compile(r'(<div class="d2l-figure"[^>]*) data-given="([^"]*)"')
+MANY = 100_000  # characters of what a figure gets
 RULE = re.compile(r"([^{}]*)\{[^{}]*\}")
 THEME = "_static/scripts/pydata-sphinx-theme.js"
 MEASURED = re.compile(r'\["pre",[^\]]*\]\.join\(", "\)')
@@ -74,6 +79,7 @@ def lighten(folder: Path):
         lighter = OPTIONS_SCRIPT.sub(f"<script>{options}</script>", lighter)
         lighter = once(lighter.replace("<script src=", "<script defer src="))
         lighter = lighter.replace(*NO_THEME)
+        lighter = GIVEN.sub(lambda found: later(found, path, folder), lighter)
         if 'as="font"' not in lighter:
             lighter = lighter.replace("</head>", letters(path, folder, text), 1)
         if lighter != text:
@@ -101,6 +107,20 @@ def once(text):
         return "" if repeated else found[0]
 
     return IN_PAGE.sub(kept, text)
+
+
+def later(found, path, folder):
+    """The beginning of a figure; very many numbers of it go to a file."""
+    if len(found[2]) < MANY:
+        return found[0]
+    given = html.unescape(found[2])
+    name = f"{hashlib.sha256(given.encode()).hexdigest()[:12]}.js"
+    file = folder / "_static" / "figures" / name
+    file.parent.mkdir(exist_ok=True)
+    text = f'(window.figures ??= {{}})["{name}"] = {json.dumps(given)};\n'
+    file.write_text(text, encoding="utf-8", newline="\n")
+    up = "../" * (len(path.relative_to(folder).parts) - 1)
+    return f'{found[1]} data-ready data-later="{up}_static/figures/{name}"'
 
 
 def words_of_scripts(folder):

@@ -31,6 +31,7 @@ globalThis.d2lPdf = {
   // Nothing scrolls on paper: formulas and tables that are too wide become smaller.
   async fit() {
     dispatchEvent(new Event("beforeprint"));
+    while (document.querySelector("[data-later]")) await new Promise((next) => setTimeout(next, 20));
     document.body.offsetHeight; // fonts of what folds hide are read when it is laid out
     await document.fonts.ready;
     for (const box of document.querySelectorAll("article :is(div.math, table)")) {
