@@ -11,7 +11,7 @@ from experiments import look_up
 from experiments.models import Net, ViT, accuracies, classifier
 
 COLUMNS = {"accuracy": 2}
-NET = "one window of 3 × 3 patches"
+NET, PIXEL_NET = "one window of 3 × 3 patches", "windows of 3 × 3 pixels"
 
 
 def rows(seed):
@@ -30,6 +30,8 @@ def rows(seed):
     for size in look_up.OTHER_PATCHES:
         build = partial(ViT, 24, size, pos_std=1)
         builds[look_up.patches_of(size)] = build, many, (0.005,)
+    build = partial(look_up.convolutional, *look_up.NETS[PIXEL_NET])
+    builds[f"convolutions, {PIXEL_NET}"] = build, many, (0.01,)
     for title, (build, number, rates) in builds.items():
         data = d2lmini.LookUp(num_batches=number)
         for lr in rates:
