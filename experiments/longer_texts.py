@@ -1,10 +1,12 @@
 """How far past their trained length the heads of chapter 6 find the token to the left.
 
-The chapter's heads are 8 numbers wide, and each of their texts begins at position 0. Here
-rotary and sinusoidal heads are wider, too, and positions that are added begin anywhere from 0
-to 80 in training. Two more ways to tell the order are trained: a number for each offset up to
-19, added to the score (as in T5; Raffel et al., 2020), and a penalty that grows with the
-distance (ALiBi; Press et al., 2022). One head has its causal mask alone. The code is that of the notebook's cells, in whose kernel `measure` runs.
+The chapter's heads are 8 numbers wide, and each of their texts begins at position 0.
+Here rotary and sinusoidal heads are wider, too, and positions that are added begin
+anywhere from 0 to 80 in training. Two more ways to tell the order are trained: a number
+for each offset up to 19, added to the score (as in T5; Raffel et al., 2020), and a
+penalty that grows with the distance (ALiBi; Press et al., 2022). One head has its
+causal mask alone. The code is that of the notebook's cells, in whose kernel `measure`
+runs.
 """
 
 import math

@@ -1,10 +1,10 @@
 """What is left of the differences between chapter 7's translators after 24 epochs.
 
-The chapter trains for eight. The rates are those of the chapters, with the same warm-up of
-50 updates and a fall to zero at the end of training; six models have another one besides, and
-four a longer warm-up.
-The embeddings of the recurrent models take the step that the factor gives a Transformer's.
-With pre-norm, blocks normalise the input of each sublayer.
+The chapter trains for eight. The rates are those of the chapters, with the same warm-up
+of 50 updates and a fall to zero at the end of training; six models have another one
+besides, and four a longer warm-up. The embeddings of the recurrent models take the step
+that the factor gives a Transformer's. With pre-norm, blocks normalise the input of each
+sublayer.
 """
 
 from types import SimpleNamespace

@@ -1,9 +1,9 @@
 """How long a step of training takes: chapter 7's translators, and networks of chapter 8.
 
-Where attention comes after the steps of the GRU, or there is none, a recurrent model has no
-loop of Python. The models and the function are those of the notebook's cells, in whose kernel
-`measure` runs, but for the one without attention. The networks of chapter 8 look up a digit in
-64 images. A number is the time of a model divided by that of the
+Where attention comes after the steps of the GRU, or there is none, a recurrent model
+has no loop of Python. The models and the function are those of the notebook's cells, in
+whose kernel `measure` runs, but for the one without attention. The networks of chapter
+8 look up a digit in 64 images. A number is the time of a model divided by that of the
 Transformer, the median of five turns of all models, on one core.
 """
 

@@ -1,16 +1,17 @@
 """Take from the book's pages what they load and do not need, and let them appear early.
 
-The theme draws its icons with a script of 1.5 MB, although its style sheets draw them with
-a font as well. Of this font, only the icons stay that occur, and of the style sheets only
-rules for classes that a page or a script names. No page has the tabs that one
-script is for. Sphinx's index of the search goes: book/_static/search.js reads another one.
-The theme would measure all that could be scrolled when a page is loaded, which takes long
-on a phone: book/_static/course.js measures each box when it is laid out. All other scripts
-wait until the page stands, in their order; their options, which scripts in the page change,
-stand in the page itself. What several cells write alike, as the script of the figures,
-stands in a page once, and a figure with very many numbers gets them from a file, which
-book/_static/course.js loads when the figure is near. Its theme is chosen before it is drawn, and it waits a moment for
-its letters, so that no line moves when they come.
+The theme draws its icons with a script of 1.5 MB, although its style sheets draw them
+with a font as well. Of this font, only the icons stay that occur, and of the style
+sheets only rules for classes that a page or a script names. No page has the tabs that
+one script is for. Sphinx's index of the search goes: book/_static/search.js reads
+another one. The theme would measure all that could be scrolled when a page is loaded,
+which takes long on a phone: book/_static/course.js measures each box when it is laid
+out. All other scripts wait until the page stands, in their order; their options, which
+scripts in the page change, stand in the page itself. What several cells write alike, as
+the script of the figures, stands in a page once, and a figure with very many numbers
+gets them from a file, which book/_static/course.js loads when the figure is near. Its
+theme is chosen before it is drawn, and it waits a moment for its letters, so that no
+line moves when they come.
 """
 
 import hashlib
