@@ -276,6 +276,21 @@ def test_a_figure_is_enlarged_by_touch_and_keyboard(open_page, scheme):
     assert button.evaluate("e => e === document.activeElement")
 
 
+def test_a_figure_with_many_numbers_gets_them_when_it_is_near(open_page):
+    page = open_page("notebooks/08_vision_transformer.html")
+    answer_guesses(page)
+    waiting = page.locator(".d2l-figure[data-later]")
+    figure = page.locator("figure:has(.d2l-figure[data-later])")
+    number = figure.get_attribute("id")
+    assert not waiting.locator("table").is_visible()
+    figure.scroll_into_view_if_needed()
+    expect(waiting).to_have_count(0)
+    drawn = page.locator(f"#{number}")
+    drawn.get_by_role("button", name="Head 6", exact=True).click()
+    expect(drawn.locator("p[aria-live]")).to_contain_text("Head 6")
+    assert page.faults == []
+
+
 def test_a_formula_is_copied_as_its_source(open_page):
     page = open_page("notebooks/01_queries_keys_values.html")
     copied = page.evaluate("""() => {
