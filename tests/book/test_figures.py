@@ -416,17 +416,18 @@ def test_the_hands_of_the_clocks_are_the_columns_of_the_encoding(figure):
     assert status(page).startswith("Position 44: the hands have made 7.00, 2.21,")
 
 
-def test_clocks_and_rotary_dials_turn_clockwise_from_the_top(figure, monkeypatch):
-    ones = torch.tensor([1.0, 0] * 4)
-    shown = {
-        "clocks": FIGURES["clocks"],
-        "rotary": lambda: d2l.show_rotary(ones, ones, 7, 3),
-    }
+def test_clocks_turn_clockwise_from_the_top_and_rotary_hands_turn_back(
+    figure, monkeypatch
+):
+    ones = torch.tensor([1.0, 0] * 4)  # point to the right
+    monkeypatch.setitem(FIGURES, "rotary", lambda: d2l.show_rotary(ones, ones, 7, 3))
+    turns = {}
     for name, kind in ("clocks", "plain"), ("rotary", "query"):
-        monkeypatch.setitem(FIGURES, name, shown[name])
         start, end = hand(figure(name), kind)
         x, y = (end - start).tolist()
-        assert math.isclose(math.atan2(x, -y), 7 - 2 * math.pi, abs_tol=0.01), name
+        turns[name] = math.atan2(x, -y) if name == "clocks" else math.atan2(-y, x)
+    for name, turn in turns.items():
+        assert math.isclose(turn, 7 - 2 * math.pi, abs_tol=0.01), name
 
 
 @pytest.mark.parametrize("rule", ["by addition", "by the delta rule"])

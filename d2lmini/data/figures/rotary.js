@@ -1,5 +1,5 @@
-// A query and a key at two positions: the pairs of their columns turn at their own speeds, clockwise
-// like clocks.js. The first column of a pair points up, the second one to the right.
+// A query and a key at two positions: the pairs of their columns turn back at their own speeds,
+// counterclockwise. The first column of a pair points to the right, the second one up.
 const { query, key, bases, base, last } = given, pairs = query.length / 2;
 const positions = range(last + 1);
 const setQuery = slider("i", "Query at", positions, given.i);
@@ -31,7 +31,7 @@ draw = () => {
   const hand = (vector, p, position, kind) => {
     const angle = Math.atan2(vector[2 * p + 1], vector[2 * p]) + position * shown.base ** (-p / pairs);
     const length = 44 * Math.hypot(vector[2 * p], vector[2 * p + 1]) / longest, x = 60 + 115 * p;
-    return path([[x, 62], [x + length * Math.sin(angle), 62 - length * Math.cos(angle)]], kind);
+    return path([[x, 62], [x + length * Math.cos(angle), 62 - length * Math.sin(angle)]], kind);
   };
   const dials = products.map((product, p) =>
     `<circle class="line" cx="${60 + 115 * p}" cy="62" r="46"/>` + hand(query, p, shown.i, "query") +
