@@ -19,6 +19,7 @@ import html
 import json
 import re
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 from fontTools.subset import Options, Subsetter
@@ -80,7 +81,7 @@ def lighten(folder: Path):
         lighter = OPTIONS_SCRIPT.sub(f"<script>{options}</script>", lighter)
         lighter = once(lighter.replace("<script src=", "<script defer src="))
         lighter = lighter.replace(*NO_THEME)
-        lighter = GIVEN.sub(lambda found: later(found, path, folder), lighter)
+        lighter = GIVEN.sub(partial(later, path, folder), lighter)
         if 'as="font"' not in lighter:
             lighter = lighter.replace("</head>", letters(path, folder, text), 1)
         if lighter != text:
@@ -110,7 +111,7 @@ def once(text):
     return IN_PAGE.sub(kept, text)
 
 
-def later(found, path, folder):
+def later(path, folder, found):
     """The beginning of a figure; very many numbers of it go to a file."""
     if len(found[2]) < MANY:
         return found[0]
