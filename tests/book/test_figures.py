@@ -416,9 +416,7 @@ def test_the_hands_of_the_clocks_are_the_columns_of_the_encoding(figure):
     assert status(page).startswith("Position 44: the hands have made 7.00, 2.21,")
 
 
-def test_clocks_turn_clockwise_from_the_top_and_rotary_hands_turn_back(
-    figure, monkeypatch
-):
+def test_clocks_turn_clockwise_from_the_top_and_rotary_hands_turn_back(figure, monkeypatch):
     ones = torch.tensor([1.0, 0] * 4)  # point to the right
     monkeypatch.setitem(FIGURES, "rotary", lambda: d2l.show_rotary(ones, ones, 7, 3))
     turns = {}
