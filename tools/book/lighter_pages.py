@@ -9,9 +9,9 @@ which takes long on a phone: book/_static/course.js measures each box when it is
 out. All other scripts wait until the page stands, in their order; their options, which
 scripts in the page change, stand in the page itself. What several cells write alike, as
 the script of the figures, stands in a page once, and a figure with very many numbers
-gets them from a file, which book/_static/course.js loads when the figure is near. Its
-theme is chosen before it is drawn, and it waits a moment for its letters, so that no
-line moves when they come.
+gets them from a file, which book/_static/course.js loads when the figure is near. The
+theme of a page is chosen before the page is drawn, and the page waits a moment for its
+letters, so that no line moves when they come.
 """
 
 import hashlib
