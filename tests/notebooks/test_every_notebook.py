@@ -6,6 +6,7 @@ import statistics
 
 import nbformat
 import pytest
+from myst_parser.mdit_to_docutils.base import default_slugify
 
 from tools import ROOT, every_notebook
 from tools.book import pages
@@ -207,14 +208,25 @@ def test_equations_that_are_referred_to_stand_on_the_page(path):
     assert set(re.findall(r"\\eqref\{(.*?)\}", text)) <= set(labels)
 
 
+def anchors(path):
+    """What a link to a page can name behind its #: headings as GitHub calls them, and ids."""
+    text = prose(path) if path.suffix == ".ipynb" else path.read_text(encoding="utf-8")
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    titles = [re.sub(r"\[(.*?)\]\(.*?\)|[`*]", r"\1", title) for title in titles]
+    return {*map(default_slugify, titles), *re.findall(r' id="(.*?)"', text)}
+
+
 @notebook
-def test_links_lead_to_a_file_or_to_a_paper_of_the_references(path):
+def test_links_lead_to_a_section_a_file_or_to_a_paper_of_the_references(path):
     for target in re.findall(r"\]\(([^)\s]+)", prose(path)):
         if target.startswith("http"):
             paper = PAPER.search(target)
             assert paper and paper[1] in BIBLIOGRAPHY, target
-        elif not target.startswith("#"):
-            assert (path.parent / target.partition("#")[0]).exists(), target
+            continue
+        file, _, anchor = target.partition("#")
+        page = path.parent / file if file else path
+        assert page.exists(), target
+        assert not anchor or anchor in anchors(page), target
 
 
 def test_every_reference_is_cited_and_every_page_cites_only_references():
