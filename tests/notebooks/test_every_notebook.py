@@ -209,7 +209,7 @@ def test_equations_that_are_referred_to_stand_on_the_page(path):
 
 
 def anchors(path):
-    """What a link to a page can name behind its #: headings as GitHub calls them, and ids."""
+    """What a link to a page can name behind #: headings, as GitHub calls them, and ids."""
     text = prose(path) if path.suffix == ".ipynb" else path.read_text(encoding="utf-8")
     titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     titles = [re.sub(r"\[(.*?)\]\(.*?\)|[`*]", r"\1", title) for title in titles]
