@@ -83,7 +83,8 @@ def show_race():
 
 RACERS = ["one vector", "attention"]
 HEADS = d2l.smollm2_heads()
-NAMES = [f"{head['layer']}.{head['head']}" for head in HEADS["heads"]]
+NUMBERS = [f"{head['layer']}.{head['head']}" for head in HEADS["heads"]]
+NAMES = [f"{head['rule']} ({n})" for head, n in zip(HEADS["heads"], NUMBERS)]
 
 
 def without_heads(text):
@@ -97,7 +98,7 @@ def without_heads(text):
 
 
 def show_mute():
-    data = {"beginnings": HEADS["beginnings"], "heads": NAMES}
+    data = {"beginnings": HEADS["beginnings"], "heads": NUMBERS, "names": NAMES}
     numbers = without_heads(HEADS["beginnings"][0])
     d2l.show_interactive("mute.js", "Mute", data, numbers, list("abcdef"), ["all", *NAMES])
 
@@ -658,11 +659,11 @@ def test_the_next_word_changes_when_a_head_is_switched_off(figure, width):
         assert words.all_text_contents() == before
         expected = torch.tensor(without_heads(text))
         assert_close(torch.tensor(table(page)), expected, atol=0.006, rtol=0)
-        for name, head in zip(NAMES, text["heads"]):
+        for name, number, head in zip(NAMES, NUMBERS, text["heads"]):
             page.get_by_role("button", name=f"Without head {name}").focus()
             page.keyboard.press("Enter")
             value = head["without"][0]
-            told = f"Without {name}, “{first}” has {value:.2f} instead of {p:.2f}."
+            told = f"Without head {number}, “{first}” has {value:.2f} instead of {p:.2f}."
             assert status(page).startswith(told)
             now = [word for word, _ in head["next"]]
             found = words.all_text_contents()

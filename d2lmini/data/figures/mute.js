@@ -1,7 +1,7 @@
 // What a language model writes next with all heads, and without one of them.
-const { beginnings, heads } = given, places = range(5);
+const { beginnings, heads, names } = given, places = range(5);
 choices("text", "Beginning", beginnings.map((_, i) => i + 1));
-choices("head", "Without head", ["none", ...heads]);
+choices("head", "Without head", ["none", ...names]);
 const words = make("p");
 picture.before(words);
 
@@ -26,12 +26,12 @@ draw = () => {
     const j = muted.next.findIndex(([other]) => other === token);
     return j < 0 ? [] : path([[212, 41 + 32 * i], [248, 41 + 32 * j]], "faint");
   }) : [];
-  paint(460, 190, list(4, "all heads", next) + same.join("") + (muted ? list(252, `without ${name}`, muted.next) : ""));
+  paint(460, 190, list(4, "all heads", next) + same.join("") + (muted ? list(252, `without head ${name}`, muted.next) : ""));
   const best = muted ? muted.percent.indexOf(Math.max(...muted.percent)) : 0;
   status.textContent = muted
-    ? `Without ${name}, “${first}” has ${muted.without[0].toFixed(2)} instead of ${p.toFixed(2)}. ` +
+    ? `Without head ${name}, “${first}” has ${muted.without[0].toFixed(2)} instead of ${p.toFixed(2)}. ` +
       `Without another head of its layer it has ${muted.others[0].toFixed(2)} on average. ` +
-      `From “${last}”, ${name} looks most at ${best === tokens.length - 1 ? "itself" : `“${tokens[best]}”`}.`
+      `From “${last}”, head ${name} looks most at ${best === tokens.length - 1 ? "itself" : `“${tokens[best]}”`}.`
     : `With all heads, “${first}” has ${p.toFixed(2)}. Switch a head off.`;
   table.querySelectorAll("tbody th").forEach((th, i) => {
     th.textContent = i < 5 ? next[i][0] : `${first}, another head of the layer off`;
