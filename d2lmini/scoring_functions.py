@@ -3,8 +3,7 @@
 """3 · Attention scoring functions
 
 Axes. `b` sentences of a batch, `n` queries, `m` keys and values, `d` entries of a query
-or a key, `v` entries of a value. Additive attention, below, has `p` hidden units, and
-`d_q` and `d_k` where queries and keys differ.
+or a key, `v` entries of a value.
 """
 
 import math
