@@ -14,7 +14,14 @@ from .checks import (
     mismatch,
     without_autocast,
 )
-from .downloads import dinov2_flower, download, one_vector, smollm2_heads, smollm2_wall
+from .downloads import (
+    dinov2_flower,
+    download,
+    one_vector,
+    smollm2_heads,
+    smollm2_reading,
+    smollm2_wall,
+)
 from .drawing import (
     COLORS,
     FILLS,
@@ -264,6 +271,7 @@ __all__ = [
     "one_vector",
     "smollm2_heads",
     "smollm2_wall",
+    "smollm2_reading",
     "dinov2_flower",
     "Vocab",
     "MTFraEng",

@@ -14,7 +14,14 @@ from urllib.request import urlopen
 
 import torch
 
-__all__ = ["download", "one_vector", "smollm2_heads", "smollm2_wall", "dinov2_flower"]
+__all__ = [
+    "download",
+    "one_vector",
+    "smollm2_heads",
+    "smollm2_wall",
+    "smollm2_reading",
+    "dinov2_flower",
+]
 
 
 def download(url, folder="../data", sha1_hash=None):
@@ -119,6 +126,19 @@ def smollm2_wall():
     rows, columns = torch.tril_indices(n, n)
     weights[..., rows, columns] = parts.view(*shape, -1) / 255
     return found
+
+
+def smollm2_reading():
+    """What SmolLM2 expects in place of each token of two documents.
+
+    A dict with `documents`, each with its "title", its "tokens" and, for each token but
+    the first, in "next" its probability and the five likeliest tokens with theirs;
+    `names`, for twenty invented names of a town the probability at the first place in a
+    report, at the second, and there after another name; and `origin`, where it was
+    measured.
+    """
+    path = importlib.resources.files("d2lmini") / "data" / "reading.json"
+    return json.loads(path.read_text("utf-8"))
 
 
 def dinov2_flower():

@@ -103,6 +103,21 @@ def show_mute():
     d2l.show_interactive("mute.js", "Mute", data, numbers, list("abcdef"), ["all", *NAMES])
 
 
+DOCUMENTS = [{"first": 2, **document} for document in d2l.smollm2_reading()["documents"]]
+
+
+def expected(document, k):
+    """What the table of a token has: the five likeliest at its place, and itself."""
+    p, likeliest = document["next"][k - 1]
+    return [*([prob] for _, prob in likeliest), [p]]
+
+
+def show_reading():
+    data, rows = {"documents": DOCUMENTS}, list("abcdef")
+    numbers = expected(DOCUMENTS[0], 2)
+    d2l.show_interactive("reading.js", "Reading", data, numbers, rows, ["probability"])
+
+
 ATTEND = torch.softmax(3 * random(2, 7, 7, seed=11), dim=-1)
 SIGHT = d2l.masked_softmax(4 * random(20, 6, 6, seed=13), mask=d2l.causal_mask(6)).view(
     5, 4, 6, 6
@@ -134,6 +149,7 @@ FIGURES = {
     "race": show_race,
     "sentences": lambda: show_sentences([TOKENS, PLACES, TOKENS[:3]]),
     "mute": show_mute,
+    "reading": show_reading,
     "wall": lambda: d2l.show_wall(SIGHT, TOKENS, "it", "cat", layer=2, head=3),
 }
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A figure</title>
@@ -669,6 +685,67 @@ def test_the_next_word_changes_when_a_head_is_switched_off(figure, width):
             found = words.all_text_contents()
             assert found[:6] == before and found[-5:] == now
     assert page.faults == []
+
+
+def spoken(p):
+    return "less than 0.01" if p < 0.005 else f"{p:.2f}"
+
+
+@pytest.mark.parametrize("width", [390, 900])
+def test_a_token_says_what_was_expected_by_touch_keyboard_and_buttons(figure, width):
+    page = figure("reading", has_touch=True, viewport={"width": width, "height": 900})
+    tokens = page.get_by_role("group", name="Tokens of the text").locator("[role=button]")
+    for document in DOCUMENTS:
+        page.get_by_role("button", name=f"Text {document['title']}").tap()
+        words = [token.strip() for token in document["tokens"][1:]]
+        assert tokens.all_text_contents() == words
+
+        def check(k, document=document, words=words):
+            numbers = torch.tensor(expected(document, k))
+            assert_close(torch.tensor(table(page)), numbers, atol=0.0051, rtol=0)
+            (p, likeliest), came = document["next"][k - 1], document["tokens"][k]
+            text = status(page)
+            assert f"read “{words[k - 1]}”" in text.replace("…", "")
+            assert text.endswith(f" {spoken(p)}.")
+            assert (likeliest[0][0] == came) == (" had " not in text)
+            shown = page.locator("svg g").count()
+            assert shown == 5 + (came not in [token for token, _ in likeliest])
+            assert page.locator("svg g[font-weight]").count() == 1
+            pressed = page.locator("[role=button][aria-pressed=true]")
+            assert pressed.text_content() == words[k - 1]
+
+        check(2)
+        tokens.nth(20).tap()
+        check(21)
+        page.keyboard.press("ArrowRight")
+        check(22)
+        page.keyboard.press("End")
+        check(len(words))
+        assert page.get_by_role("button", name="Next token").is_disabled()
+        page.get_by_role("button", name="Token before").tap()
+        check(len(words) - 1)
+        page.locator("[role=button][aria-pressed=true]").focus()
+        page.keyboard.press("Home")
+        check(1)
+    assert page.faults == []
+
+
+def test_a_token_under_the_mouse_is_told_until_it_leaves(figure):
+    page = figure("reading")
+    before = status(page)
+    page.locator("[role=button]").nth(9).hover()
+    assert f"“{DOCUMENTS[0]['tokens'][10].strip()}”" in status(page) != before
+    page.mouse.move(1, 1)
+    assert status(page) == before
+
+
+def test_the_more_probable_a_token_the_darker_it_is(figure):
+    page = figure("reading")
+    shade = r"each => +getComputedStyle(each).backgroundColor.match(/[\d.]+(?=\)$)/)[0]"
+    tokens = page.get_by_role("group", name="Tokens of the text").locator("[role=button]")
+    shades = [token.evaluate(shade) for token in tokens.all()]
+    probs = [p for p, _ in DOCUMENTS[0]["next"]]
+    assert_close(torch.tensor(shades), 0.45 * torch.tensor(probs), atol=0.006, rtol=0)
 
 
 def stored(weights):

@@ -40,6 +40,8 @@ SEARCHES = {  # what a reader looks for, and the section that must come first
     "gpt-2": GPT,
     "top-p": "notebooks/11_gpt#the-distribution-of-the-next-token",
     "grouped query attention": GROUPED,
+    "induction head": "notebooks/11_gpt_heads#where-their-weight-goes",
+    "logit lens": "notebooks/11_gpt_heads#what-it-would-say-after-each-layer",
     "linear attention": "notebooks/13_efficient_attention#a-memory-of-fixed-size",
     "state space model": "notebooks/13_efficient_attention#a-memory-of-fixed-size",
     "LoRA": "notebooks/12_post_training#low-rank-adaptation",

@@ -116,6 +116,19 @@ def test_the_bits_that_a_figure_of_chapter_11_draws_are_those_of_the_results():
             )
 
 
+def test_what_chapter_11_says_of_longer_trainings_is_measured():
+    cells = read(ROOT / "notebooks" / "11_gpt.ipynb").cells
+    (cell,) = [cell.source for cell in cells if "from the page of results" in cell.source]
+    (text,) = [cell.source for cell in cells if "after ten minutes:" in cell.source]
+    table = (ROOT / "book" / "_generated" / "own_text.md").read_text(encoding="utf-8")
+    for name, row in ("ten minutes", "10 minutes"), ("an hour", "60 minutes"):
+        drawn = re.search(rf'"{name}": ([\d.]+),', cell)[1]
+        assert re.search(rf"^\| {row}, [\d,]+ updates \| {drawn} \|$", table, re.M), name
+    samples = re.findall(r"```python\n(.+?)```", text, re.DOTALL)
+    assert len(samples) == 2
+    assert all(sample in table for sample in samples)
+
+
 @pytest.mark.parametrize(
     ("name", "table"), [("labels_needed", "many_labels"), ("prompts", "few_shot")]
 )
@@ -156,6 +169,13 @@ def test_the_losses_that_going_further_10_fits_are_those_of_the_results():
     text = (ROOT / "book" / "_generated" / "widths.md").read_text(encoding="utf-8")
     rows = [numbers(line.replace(",", "")) for line in text.splitlines() if "±" in line]
     assert [*measured.items()] == [(size, loss) for _, size, loss, _ in rows]
+
+
+def test_the_times_that_a_figure_of_chapter_14_draws_are_those_of_the_results():
+    measured = assigned(ROOT / "notebooks" / "14_serving.ipynb", "measured")
+    text = (ROOT / "book" / "_generated" / "prompt_time.md").read_text(encoding="utf-8")
+    rows = [numbers(line.replace(",", "")) for line in text.splitlines()[2:-2]]
+    assert measured == {n: (read, step) for n, read, _, _, step, *_ in rows}
 
 
 def assigned(path, name):
