@@ -306,7 +306,7 @@ class GPT(Classifier):
         return self.output(self.norm(X))
 
     def _init_weights(self):
-        """Draw the weights as GPT-2 does; the gains of a norm stay 1, all biases are 0."""
+        """Draw the weights as GPT-2, whose table of positions starts half as large."""
         for name, W in self.named_parameters():
             if "norm" in name:
                 continue

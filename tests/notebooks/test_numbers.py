@@ -121,7 +121,10 @@ def test_what_chapter_11_says_of_longer_trainings_is_measured():
     (cell,) = [cell.source for cell in cells if "from the page of results" in cell.source]
     (text,) = [cell.source for cell in cells if "after ten minutes:" in cell.source]
     table = (ROOT / "book" / "_generated" / "own_text.md").read_text(encoding="utf-8")
-    for name, row in ("ten minutes", "10 minutes"), ("an hour", "60 minutes"):
+    for name, row in (
+        ("larger, ten minutes", "10 minutes"),
+        ("larger, an hour", "60 minutes"),
+    ):
         drawn = re.search(rf'"{name}": ([\d.]+),', cell)[1]
         assert re.search(rf"^\| {row}, [\d,]+ updates \| {drawn} \|$", table, re.M), name
     samples = re.findall(r"```python\n(.+?)```", text, re.DOTALL)
