@@ -127,8 +127,8 @@ for (const image of document.querySelectorAll(FIGURES)) {
 }
 
 // A guess (tools/book/guesses.py): the items of a list become buttons, and only when one is
-// tapped, the result is shown, and the line about the answer, which stands in its item as a
-// comment. The result is what follows: cells, and what is said about them up to the next cell.
+// tapped, the result is shown, and the line about the answer, one of those in the fold below.
+// The result is what follows: cells, and what is said about them up to the next cell.
 // The list tells by an event "guess" which one it was.
 function resultOf(list) {
   const result = [];
@@ -144,6 +144,9 @@ function resultOf(list) {
   return result;
 }
 for (const list of document.querySelectorAll("article ul.guess")) {
+  const fold = list.nextElementSibling?.matches("details") ? list.nextElementSibling : null;
+  const about = [...(fold?.querySelectorAll("li") ?? [])];
+  fold?.remove();
   const result = list.dataset.open ? [] : resultOf(list);
   for (const part of result) part.classList.add("guessed");
   const line = document.createElement("p");
@@ -155,14 +158,13 @@ for (const list of document.querySelectorAll("article ul.guess")) {
     const button = document.createElement("button");
     button.type = "button";
     button.append(...(answer.firstElementChild?.matches("p") ? answer.firstElementChild : answer).childNodes);
-    const comment = [...button.childNodes].find((node) => node.nodeType === Node.COMMENT_NODE);
     button.setAttribute("aria-pressed", "false");
     button.addEventListener("click", () => {
       for (const each of list.querySelectorAll("button")) {
         each.setAttribute("aria-pressed", String(each === button));
       }
       for (const part of result) part.classList.remove("guessed");
-      line.innerHTML = comment?.data ?? "";
+      line.innerHTML = (about[number]?.querySelector("p") ?? about[number])?.innerHTML ?? "";
       list.dispatchEvent(new CustomEvent("guess", { detail: number }));
     });
     answer.replaceChildren(button);

@@ -544,7 +544,8 @@ def test_requests_enter_a_batch_step_by_step(figure):
 
 def test_a_batch_plays_until_all_requests_have_ended(figure):
     page = figure("batching")
-    page.clock.install()
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)  # from here on it only moves when it is told
     for _ in range(2):  # the second time it begins anew
         choose(page, "Play")
         page.clock.run_for(1600)

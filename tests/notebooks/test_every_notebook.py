@@ -175,6 +175,15 @@ def test_a_figure_comes_in_the_first_quarter_and_a_chapter_has_its_parts(path):
     assert "\n## Summary" in text and "\n## Exercises" in text
 
 
+@pytest.mark.parametrize("path", CORE, ids=name)
+def test_each_answer_of_a_guess_has_a_line_in_the_fold_below(path):
+    fold = r"<details>\n<summary>About each answer</summary>\n\n((?:- .+\n)+)\n</details>"
+    found = re.findall(rf"\*\*Guess\.\*\* .+\n\n((?:- .+\n)+)\n{fold}", prose(path))
+    asked = re.findall(r"\*\*Guess\.\*\* .+\n\n- ", prose(path))  # one has no list
+    assert len(found) == len(asked)
+    assert all(answers.count("\n") == lines.count("\n") for answers, lines in found)
+
+
 # --- in the book, JupyterLab, GitHub and Colab ---------------------------------------
 
 

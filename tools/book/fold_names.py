@@ -67,6 +67,8 @@ def fold_name(summary) -> str:
         about = fold.find("pre").text.strip().partition("\n")[0]
     elif word == "Answer":
         about = fold.find_previous("p").text
+    elif word == "About each answer":  # of a guess, whose answers are a list
+        about = fold.find_previous("ul").find_previous("p").text
     else:
         about = fold.find_previous("h2").text.rstrip("#")
     return f"{word}: {shorten(about, 90, placeholder=' …')}"

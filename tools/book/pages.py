@@ -15,9 +15,9 @@ from tools.book import figures
 from tools.notebooks.save import chapter_paths
 
 FOLDED = {"hide-input", "hide-cell"}
-# No prose: folds, comments, code, formulas, tables, headings, and where a link leads.
+# No prose: folds, code, formulas, tables, headings, and where a link leads.
 NO_PROSE = re.compile(
-    r"<details.*?</details>|<!--.*?-->|```.*?```|\$\$.*?\$\$|\$[^$]*\$"
+    r"<details.*?</details>|```.*?```|\$\$.*?\$\$|\$[^$]*\$"
     r"|^ *[|#].*?$|\]\(.*?\)",
     re.DOTALL | re.MULTILINE,
 )
