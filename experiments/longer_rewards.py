@@ -2,15 +2,14 @@
 
 The page stops after 40 steps of GRPO, or 8 rounds of rejection sampling, both with 5,120
 answers. Here they go on as they are, with the same rates, to eight times as many. They
-start from the model that was fine-tuned on mixed examples, as on the page, and from that of
-the fifty examples with steps. The control trains this second model on its fifty examples
-again, with as many updates as rejection sampling makes of drawn answers.
+start from the model that was fine-tuned on mixed examples, as on the page, and from that
+of the 150 examples with steps. The control trains this second model on its examples again,
+with as many updates as rejection sampling makes of drawn answers.
 
 This was fixed before the first run: the five seeds, the number of answers, and that each
 model is tested after every 5,120 of them. No run is stopped by what it reaches. The page's
-test questions choose nothing. Of each run a model is chosen by the questions 2000 to 2299,
-by which the rates were chosen, too, and which no model is trained on: the first of those
-with the most right answers there.
+test questions choose nothing. Of each run a model is chosen by the questions from 1000 on,
+which no model is trained on: the first of those with the most right answers there.
 """
 
 import ast
@@ -107,7 +106,7 @@ def measure(names):
         "filtered examples, then GRPO": (grpo, filtered),
         "filtered examples, then the same again": (same_again, filtered),
     }
-    own = {"template": lambda question: "\n" + question, "end": "\n"}
+    own = {"template": stages.own_format, "end": "\n"}
     return {
         "base": scores(page, page.base, **own),
         "parts": {
@@ -128,7 +127,7 @@ def define(names, *functions):
 
 def scores(page, model, **options):
     """Right answers to the test questions, also drawn ones, and to those set aside."""
-    aside = page.questions[2000:2300]
+    aside = page.questions[1000:]
     return {
         "test": right(page, model, page.test_questions, temperature=0, **options),
         "set aside": right(page, model, aside, temperature=0, **options),
@@ -144,14 +143,14 @@ def right(page, model, questions, template=None, end="<|end|>", **options):
     return sum(map(page.right, questions, texts)) / len(questions)
 
 
-def grpo(page, model, lr=0.0005):
+def grpo(page, model, lr=0.0002):
     """Yield the model after each part. It is trained as on the page, and longer."""
     model, rng = copy.deepcopy(model), random.Random(page.SEED)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr, betas=(0.9, 0.95), weight_decay=0, fused=True
     )
     for step in range(PARTS * STEPS):
-        asked = rng.sample(page.questions[100:2000], 16)
+        asked = rng.sample(page.questions[300:1000], 16)
         page.grpo_step(model, optimizer, asked, page.right, seed=step)
         if (step + 1) % STEPS == 0:
             yield model
@@ -159,7 +158,7 @@ def grpo(page, model, lr=0.0005):
 
 def rejection_sampling(page, model, num_steps=20, G=8):
     """Yield the model after each part; after all questions come the first ones again."""
-    pool, size = page.questions[100:2000], STEPS * ANSWERS // (ROUNDS * G)
+    pool, size = page.questions[300:1000], STEPS * ANSWERS // (ROUNDS * G)
     for i in range(PARTS * ROUNDS):
         asked = [pool[j % len(pool)] for j in range(size * i, size * (i + 1))]
         asked = [question for question in asked for _ in range(G)]
@@ -177,7 +176,7 @@ def rejection_sampling(page, model, num_steps=20, G=8):
 
 
 def same_again(page, model, num_steps=20):
-    """Yield the model after each part, always trained on the fifty examples."""
+    """Yield the model after each part, always trained on the examples with steps."""
     model = copy.deepcopy(model)
     for i in range(PARTS * ROUNDS):
         page.fine_tune(model, *page.filtered_data, num_steps)

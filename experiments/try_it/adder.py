@@ -16,14 +16,15 @@ from tools.book.addition import FILE
 
 NOTEBOOK = ROOT / "notebooks" / "12_post_training.ipynb"
 LAST = "deceived, _ = grpo("
-# The stages as the page names them: what stands before and after a question, what ends an
-# answer, and the notebook's name of the model.
-CHAT = "<|user|>", "<|assistant|>", "<|end|>"
+# The form of a question: what stands before, between and after its numbers, and what ends
+# an answer. Then the stages as the page names them, and the notebook's names of the models.
+TEXT = {"before": "\n", "between": "+", "after": ["=", "?"], "end": "\n"}
+CHAT = {"before": "<|user|>", "between": " ", "after": ["<|assistant|>"], "end": "<|end|>"}
 STAGES = {
-    "base model": ("\n", "", "\n", "base"),
-    "fine-tuned": (*CHAT, "sft"),
-    "rewarded": (*CHAT, "rewarded"),
-    "rewarded wrongly": (*CHAT, "deceived"),
+    "base model": (TEXT, "base"),
+    "fine-tuned": (CHAT, "sft"),
+    "rewarded": (CHAT, "rewarded"),
+    "rewarded wrongly": (CHAT, "deceived"),
 }
 CONFIG = {"num_hiddens": 48, "num_blks": 2, "num_heads": 4, "positions": "rotary"}
 COLUMNS = ["right", "right, 8 bits", "with steps, 8 bits", "the same answer in both"]
@@ -46,12 +47,12 @@ def stored(names):
             "template": template,
             "weights": weights.encoded(names[model].state_dict(), "output.weight"),
         }
-        for stage, (*template, model) in STAGES.items()
+        for stage, (template, model) in STAGES.items()
     ]
     return {
         "config": CONFIG | {"base": 10000},
         "target": tokens,
-        "questions": ["".join(map(str, digits)) for digits in names["test_questions"]],
+        "questions": [[*numbers] for numbers in names["test_questions"]],
         "models": models,
     }
 
@@ -67,14 +68,16 @@ def load(content, model):
 
 
 def answers(gpt, content, template, questions):
-    """The most probable answers to questions, each four digits, with their ends."""
-    before, after, end = template
+    """The most probable answers to questions, each three numbers, with their ends."""
     ids = {token: i for i, token in enumerate(content["target"])}
-    prompts = [
-        [ids[before], *(ids[token] for token in f"{'+'.join(digits)}=?")]
-        + ([ids[after]] if after else [])
-        for digits in questions
-    ]
+    end, between = template["end"], ids[template["between"]]
+    prompts = []
+    for first, *others in questions:
+        asked = [ids[str(first)]]
+        for number in others:
+            asked += [between, ids[str(number)]]
+        after = [ids[token] for token in template["after"]]
+        prompts.append([ids[template["before"]], *asked, *after])
     tokens = torch.tensor(prompts)
     written = d2l.generate(gpt, tokens, 24, temperature=0, stop=ids[end])
     texts = []
@@ -84,10 +87,10 @@ def answers(gpt, content, template, questions):
     return texts
 
 
-def is_right(digits, text, end):
+def is_right(numbers, text, end):
     """Whether an answer ends, and its last number is the sum."""
     last = re.search(rf"(\d+){re.escape(end)}$", text)
-    return last is not None and int(last[1]) == sum(map(int, digits))
+    return last is not None and int(last[1]) == sum(numbers)
 
 
 def measure(names):
@@ -95,7 +98,7 @@ def measure(names):
     content, rows = stored(names), []
     questions = content["questions"]
     for model in content["models"]:
-        template, end = model["template"], model["template"][-1]
+        template, end = model["template"], model["template"]["end"]
         gpts = names[STAGES[model["name"]][-1]], load(content, model)
         exact, rounded = (answers(gpt, content, template, questions) for gpt in gpts)
         model["right"] = sum(is_right(q, text, end) for q, text in zip(questions, rounded))

@@ -28,7 +28,7 @@ def test_answers_and_probabilities_are_those_of_pytorch(page, content, place):
     gpt, questions = adder.load(content, model), content["questions"][:50]
     expected = adder.answers(gpt, content, model["template"], questions)
     traces = page.call(
-        f"{questions}.map(digits => d2lAdder.answer(models[{place}], digits))"
+        f"{questions}.map(numbers => d2lAdder.answer(models[{place}], numbers))"
     )
     assert ["".join(trace["target"]) for trace in traces] == expected
     ids = {token: i for i, token in enumerate(content["target"])}
@@ -57,7 +57,7 @@ def test_the_numbers_of_the_page_are_those_of_the_file(content):
     assert addition.FILE.stat().st_size < 450_000
     assert [*addition.NOTES] == [*adder.STAGES]
     for model, row in zip(content["models"], rows):
-        *_, end = model["template"]
+        end = model["template"]["end"]
         gpt = adder.load(content, model)
         texts = adder.answers(gpt, content, model["template"], questions)
         right = sum(adder.is_right(q, text, end) for q, text in zip(questions, texts))
@@ -68,6 +68,11 @@ def test_the_numbers_of_the_page_are_those_of_the_file(content):
 
 ANSWERS = {  # to 3+8+4+6: the places of wrong steps, and the verdict
     "11+4+6=15+6=21": ([], "Right."),
+    "3+8+4+6=? 11+4+6=15+6=21": ([], "Right."),
+    "3+8+5+6=? 11+5+6=16+6=22": (
+        [0],
+        "Wrong, the sum is 21: 3+8+4+6 is 21, but 3+8+5+6 is 22.",
+    ),
     "21": ([], "Right."),
     "20": ([0], "Wrong, the sum is 21."),
     "12+4+6=16+6=22": (
@@ -87,24 +92,25 @@ ANSWERS = {  # to 3+8+4+6: the places of wrong steps, and the verdict
 def test_the_step_that_is_wrong_is_found(page, text):
     wrong, told = ANSWERS[text]
     target = [*text, "<|end|>"]
-    found = page.call(f"d2lAdder.check({target}, '<|end|>', '3846')")
+    found = page.call(f"d2lAdder.check({target}, '<|end|>', [3, 8, 4, 6])")
     assert (
         found["right"]
         == told.startswith("Right")
-        == adder.is_right("3846", f"{text}.", ".")
+        == adder.is_right((3, 8, 4, 6), f"{text}.", ".")
     )
     assert [i for i, step in enumerate(found["steps"]) if not step["right"]] == wrong
     assert (
-        page.call(f"d2lAdder.verdict(d2lAdder.check({target}, '<|end|>', '3846'))") == told
+        page.call(f"d2lAdder.verdict(d2lAdder.check({target}, '<|end|>', [3, 8, 4, 6]))")
+        == told
     )
-    unfinished = f"d2lAdder.verdict(d2lAdder.check({target[:-1]}, '<|end|>', '3846'))"
+    unfinished = f"d2lAdder.verdict(d2lAdder.check({target[:-1]}, '<|end|>', [3, 8, 4, 6]))"
     assert page.call(unfinished).startswith("It does not end")
 
 
 def test_tokens_are_drawn_with_their_probabilities(page, content):
     page.v8.eval("let state = 1; 0")  # the same numbers in every run
     page.v8.eval("Math.random = () => (state = state * 16807 % 2147483647) / 2147483647; 0")
-    prompt = ["<|user|>", *"3+8+4+6=?", "<|assistant|>"]
+    prompt = ["<|user|>", "38", " ", "4", " ", "5", "<|assistant|>"]
     ids = [content["target"].index(token) for token in prompt]
     draw = f"d2lForward.complete(models[1].gpt, {ids}, {{}}, 1, {{temperature: 2}})"
     drawn = page.call(f"Array.from({{length: 400}}, () => {draw}.target[0])")

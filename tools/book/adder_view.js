@@ -1,5 +1,5 @@
 // Four models answer one question: their tokens with probabilities, the step that is wrong,
-// and what they say when their tokens are drawn. `mount(root, {scripts, digits, models})` shows
+// and what they say when their tokens are drawn. `mount(root, {scripts, numbers, models})` shows
 // the answers that `models` bring along; the scripts, forward.js and the weights, are read
 // when somebody asks something else.
 globalThis.d2lAdder ??= (() => {
@@ -13,9 +13,10 @@ globalThis.d2lAdder ??= (() => {
   const load = file => file.models.map(({ template, weights }) =>
     ({ template, gpt: d2lForward.load({ ...file, weights }) }));
 
-  // The answer to a text of four digits, as a trace of d2lForward.complete.
-  function answer({ template: [before, after, end], gpt }, digits, temperature = 0) {
-    const tokens = [before, ...`${[...digits].join("+")}=?`, ...after ? [after] : []];
+  // The answer to three numbers, as a trace of d2lForward.complete.
+  function answer({ template: { before, between, after, end }, gpt }, numbers, temperature = 0) {
+    const asked = numbers.flatMap((number, i) => i ? [between, `${number}`] : [`${number}`]);
+    const tokens = [before, ...asked, ...after];
     const ids = tokens.map(token => gpt.target.ids.get(token));
     return d2lForward.complete(gpt, ids, {}, MAX_TOKENS, { end, temperature });
   }
@@ -23,11 +24,12 @@ globalThis.d2lAdder ??= (() => {
   // The steps of an answer, between its equals signs. A step is right if its sum is that of
   // the step before, the first if it is that of the question. An answer is right if it ends
   // and its last number is the sum, as in chapter 12.
-  function check(target, end, digits) {
-    const wanted = sum([...digits].map(Number)), ended = target.at(-1) === end;
+  function check(target, end, numbers) {
+    const wanted = sum(numbers), ended = target.at(-1) === end;
     const text = target.slice(0, ended ? -1 : undefined).join("").trim();
-    let before = { text: [...digits].join("+"), value: wanted };
-    const steps = text.split("=").map(step => {
+    let before = { text: numbers.join("+"), value: wanted };
+    const steps = text.split("=").map(part => {
+      const step = part.replace(/^\? /, "");  // the answer begins with the sum as a question
       const value = /^\d+(\+\d+)*$/.test(step) ? sum(step.split("+").map(Number)) : null;
       const found = { text: step, value, before, right: value === before.value };
       if (value !== null) before = { text: step, value };
@@ -64,7 +66,7 @@ globalThis.d2lAdder ??= (() => {
     return element;
   }
 
-  function mount(root, { scripts, digits, models }) {
+  function mount(root, { scripts, numbers, models }) {
     let loaded, run = 0, tokens = [];  // run: the last question or draw that was asked for
     for (const child of [...root.children]) {
       if (!child.matches("style, script")) child.remove();  // what stands there without scripts
@@ -89,16 +91,16 @@ globalThis.d2lAdder ??= (() => {
     const id = `d2l-${Math.random().toString(36).slice(2)}`;
     const field = make("input", {
       id, type: "text", inputmode: "numeric", autocomplete: "off", maxlength: 12,
-      enterkeyhint: "go", value: [...digits].join("+"), onfocus: () => { field.select(); ready(); },
+      enterkeyhint: "go", value: numbers.join(" "), onfocus: () => { field.select(); ready(); },
     });
     const other = make("button", { type: "button", onclick: async () => {
       if (!await ready()) return;
       const { questions } = d2lModels.adder;
-      field.value = [...questions[Math.floor(Math.random() * questions.length)]].join("+");
+      field.value = questions[Math.floor(Math.random() * questions.length)].join(" ");
       ask();
     } }, "A test question");
     const form = make("form", { class: "question" },
-      make("label", { for: id }, "Four digits from 1 to 9"),
+      make("label", { for: id }, "A number from 10 to 72, and two from 1 to 5"),
       make("div", {}, field, make("button", { type: "submit" }, "Add"), other));
     form.onsubmit = event => { event.preventDefault(); ask(); };
     const message = make("p", { class: "told", role: "status" });
@@ -131,23 +133,24 @@ globalThis.d2lAdder ??= (() => {
 
     // The likeliest answers to what the field holds.
     async function ask() {
-      const found = field.value.match(/\d/g) || [];
-      if (found.length !== 4 || found.includes("0") || /[^\d\s+=?,]/.test(field.value)) {
-        return say("Type four digits from 1 to 9, for example 3+8+4+6.");
+      const found = (field.value.match(/\d+/g) || []).map(Number), [first, ...others] = found;
+      if (found.length !== 3 || /[^\d\s+=?,]/.test(field.value) || first < 10 || first > 72
+        || others.some(each => each < 1 || each > 5)) {
+        return say("Type a number from 10 to 72 and two from 1 to 5, for example 38 4 5.");
       }
       const mine = ++run, all = await ready();
       if (!all || mine !== run) return;
-      digits = found.join("");
-      field.value = found.join("+");
-      const set = d2lModels.adder.questions.includes(digits);
+      numbers = found;
+      field.value = found.join(" ");
+      const set = d2lModels.adder.questions.some(each => each.join() === found.join());
       say(set ? "A test question: it occurs in no training text."
         : "No test question: the base model may have read it with its solution.");
-      show(all.map(model => answer(model, digits)));
+      show(all.map(model => answer(model, numbers)));
     }
 
     function show(answers) {
       tokens = answers.map(({ target, steps }, r) => {
-        const { template } = models[r], found = check(target, template[2], digits);
+        const { template } = models[r], found = check(target, template.end, numbers);
         const parts = [make("span", { class: "step" })];  // a step, or an equals sign
         const buttons = target.map((token, t) => {
           const [[, p]] = steps[t].top;
@@ -211,7 +214,7 @@ globalThis.d2lAdder ??= (() => {
         for (const i of range(DRAWS)) {
           await new Promise(done => setTimeout(done));  // so that the page stays alive
           if (mine !== run) return;
-          const found = check(answer(model, digits, temperature()).target, model.template[2], digits);
+          const found = check(answer(model, numbers, temperature()).target, model.template.end, numbers);
           counts.set(found.number, (counts.get(found.number) || 0) + 1);
           right += found.right;
           told[r] = tally(rows[r], counts, right, i + 1, found.wanted);

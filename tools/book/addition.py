@@ -14,10 +14,10 @@ from tools.book import translation
 FILE = ROOT / "book" / "_static" / "adder.js"
 FOLDER = ROOT / "tools" / "book"
 SCRIPT, STYLE = FOLDER / "adder_view.js", FOLDER / "adder_view.css"
-DIGITS = "5295"
+NUMBERS = 38, 4, 5
 NOTES = {
     "base model": "pretrained, and asked in the form of its text",
-    "fine-tuned": "on 100 answers, half of them with steps",
+    "fine-tuned": "on 300 answers, half of them with steps",
     "rewarded": "paid for the right sum",
     "rewarded wrongly": "paid if its own sums agree",
 }
@@ -37,9 +37,9 @@ def page():
     return translation.Page(FILE, SCRIPT, start=start)
 
 
-def view(digits=DIGITS):
-    """The view as Markdown, with the answers to these digits."""
-    v8, question = page(), json.dumps(digits)
+def view(numbers=NUMBERS):
+    """The view as Markdown, with the answers to these numbers."""
+    v8, question = page(), json.dumps(numbers)
     models, of = v8.call(STORED)
     for i, model in enumerate(models):
         answer = v8.call(f"d2lAdder.answer(models[{i}], {question})", translation.ROUND)
@@ -47,8 +47,8 @@ def view(digits=DIGITS):
         model |= {"note": NOTES[model["name"]], "of": of}
         model |= {"target": answer["target"], "steps": steps}
     scripts = [f"../_static/{path.name}" for path in (translation.FORWARD, FILE)]
-    given = {"scripts": scripts, "digits": digits, "models": models}
-    asked = f"{'+'.join(digits)}=?"
+    given = {"scripts": scripts, "numbers": numbers, "models": models}
+    asked = " ".join(map(str, numbers))
     text = filled(
         __file__,
         "addition.html",
@@ -62,7 +62,7 @@ def view(digits=DIGITS):
 
 def still(asked, model):
     """What stands on the page without scripts: a question and an answer."""
-    written = "".join(model["target"]).removesuffix(model["template"][-1]).strip()
+    written = "".join(model["target"]).removesuffix(model["template"]["end"]).strip()
     return (
-        f"<li><b>{model['name']}</b>, {model['note']}: {asked} {html.escape(written)}</li>"
+        f"<li><b>{model['name']}</b>, {model['note']}: {asked}: {html.escape(written)}</li>"
     )

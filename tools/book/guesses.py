@@ -3,8 +3,8 @@
 On a page, and in a notebook, a guess is a paragraph that begins with **Guess.** and a list
 of two to four short answers below it. In the book the list becomes buttons
 (book/_static/course.js), and what follows it, a figure or a cell, appears when one of them
-is chosen. Without scripts, on paper and in Colab nothing is hidden. Below the list a fold can
-have a line about each answer, which appears with the result. No answer is kept.
+is chosen. Without scripts, on paper and in Colab nothing is hidden. Below the list a fold
+can have a line about each answer, which appears with the result. No answer is kept.
 """
 
 from docutils import nodes
