@@ -63,8 +63,9 @@ def test_the_picture_of_attention_shows_numbers_that_are_true():
 # --- no outside host -----------------------------------------------------------------
 
 OUTSIDE = re.compile(
+    r"(?<![\w+/])(?:"  # no slashes within base64
     r"//[^\s\"'()<>]+\.(?:m?js|css|woff2?|[ot]tf)\b"  # a script, a style, a font
-    r"|//[\w.-]*(?:cdn|jsdelivr|unpkg|googleapis|gstatic)[\w.-]*"
+    r"|//[\w.-]*(?:cdn|jsdelivr|unpkg|googleapis|gstatic)[\w.-]*)"
     r"|<script[^>]*\ssrc\s*=\s*[\"']?(?:https?:)?//"
     r"|@import\s+(?:url\()?[\"']?(?:https?:)?//",
     re.IGNORECASE,
