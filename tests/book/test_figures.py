@@ -817,22 +817,23 @@ def test_the_weights_of_a_photograph_stand_where_its_patches_are(figure, first):
     assert page.locator("svg image").evaluate(size) == [4, 6]
 
 
-@pytest.mark.parametrize("name", FIGURES)
+DAILY = {"attention", "mask", "stage", "wall"}  # of one style each; the others once a week
+
+
+def daily(names):
+    """Parameters of a test, most of which are for the weekly run."""
+    marks = {name: [] if name in DAILY else [pytest.mark.weekly] for name in names}
+    return [pytest.param(name, marks=found) for name, found in marks.items()]
+
+
+@pytest.mark.parametrize("name", daily(FIGURES))
 def test_a_figure_is_accessible_and_fits_a_phone(figure, name):
     page = figure(name, viewport={"width": 390, "height": 800}, has_touch=True)
     assert Axe().run(page).response["violations"] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-DAILY = {"attention", "mask", "stage", "wall"}  # of one style each; the others once a week
-DARK = [
-    pytest.param(name, marks=[] if name in DAILY else [pytest.mark.weekly])
-    for name in FIGURES
-    if "photo" not in name
-]
-
-
-@pytest.mark.parametrize("name", DARK)
+@pytest.mark.parametrize("name", daily(name for name in FIGURES if "photo" not in name))
 def test_a_figure_has_no_dark_areas_on_a_dark_page(figure, name):
     page = figure(name, colors=("#14181e", "#ced6dd"))
     image = Image.open(io.BytesIO(page.screenshot())).convert("L")

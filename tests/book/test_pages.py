@@ -13,9 +13,7 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 # Pages of all kinds, which stand for the others on a phone in every run.
-OFTEN = re.compile(
-    r"book/(index|ten_minutes|try|results)|notebooks/(0[47]|11|exercises/05)_"
-)
+OFTEN = re.compile(r"book/(index|ten_minutes|try)|notebooks/(04|07|exercises/05)_")
 # All chapters and pages of the book, and a few of the exercises and of Going further.
 ON_A_PHONE = [
     pytest.param(name, marks=[] if OFTEN.match(f"{name}_") else pytest.mark.weekly)

@@ -80,6 +80,7 @@ def test_it_compiles_into_one_graph_for_all_sizes(problem):
     torch.testing.assert_close(compiled(*inputs), expected)
 
 
+@pytest.mark.weekly
 @pytest.mark.filterwarnings("ignore:The tensor attribute")
 def test_it_is_exported_for_batches_of_any_size(problem):
     layer, inputs, _ = problem
@@ -104,6 +105,7 @@ def test_autocast_is_accurate_and_so_are_its_weights(problem, dtype):
         torch.testing.assert_close(one.float(), other, **close)
 
 
+@pytest.mark.weekly
 def test_copies_and_pickles_do_not_hold_the_last_call(problem):
     layer, inputs, expected = problem
     size = len(pickle.dumps(layer))
