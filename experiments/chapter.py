@@ -1,7 +1,9 @@
 """Run a chapter's own notebook, and take a measurement from what its cells define."""
 
 import json
+import os
 import sys
+from concurrent.futures import ProcessPoolExecutor
 
 from nbformat.v4 import new_code_cell
 
@@ -47,8 +49,10 @@ def run(path, function, *arguments, seed=None, last=None):
 
 def run_seeds(number, path, function, last=None):
     """What `run` gives with each of so many seeds."""
-    runs = []
-    for seed in range(number):
-        runs.append(run(path, function, seed=seed, last=last))
-        print(f"seed {seed}:", runs[-1], file=sys.stderr, flush=True)
-    return runs
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        started = [
+            pool.submit(run, path, function, seed=seed, last=last) for seed in range(number)
+        ]
+        for seed, each in enumerate(started):
+            print(f"seed {seed}:", each.result(), file=sys.stderr, flush=True)
+    return [each.result() for each in started]

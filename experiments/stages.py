@@ -23,10 +23,21 @@ TABLES = {
     "post_training": ["right", "with steps", "bits per byte"],
     "rewards": ["right", "with steps"],
     "samples": ["pass@1", "majority of 8", "majority of 32", "pass@8", "pass@32"],
-    "price": ["in order", "KL", "with steps"],
+    "price": ["right", "with steps", "in order", "KL"],
+    "steps": ["right", "of those with steps", "drawn", "drawn, of those with steps"],
 }
 DIGITS = {"KL": 1, "bits per byte": 2}  # all other columns are shares
-PRICES = 0.1, 1, 10
+PREFERENCES = {  # prices, and the number and the rate of the updates
+    "β = 0.1, 20 updates": {"beta": 0.1, "num_steps": 20},
+    "β = 0.1, 60 updates": {"beta": 0.1, "num_steps": 60},
+    "β = 0.1, 60 updates, a third of the rate": {
+        "beta": 0.1,
+        "num_steps": 60,
+        "lr": 0.0001,
+    },
+    "β = 1, 60 updates": {"beta": 1, "num_steps": 60},
+    "β = 10, 60 updates": {"beta": 10, "num_steps": 60},
+}
 TEMPERATURES = 0.7, 1
 ROUND = 20  # steps of each of the eight rounds of rejection sampling
 
@@ -46,8 +57,8 @@ def measure(names):
     stages = found["fine_tuning"] | fine_tuning(page)
     stages["LoRA, rank 4"] = found["lora"]["LoRA, rank 4"]
     stages |= {f"LoRA, rank {rank}": lora(page, rank) for rank in (1, 2, 8)}
-    for name in ("with steps", "at once"):
-        stages[f"DPO, answers {name} preferred"] = found["preferences"][name]
+    _, *preferences = found["preferences"].items()
+    stages |= {f"DPO, preferred {name}": row for name, row in preferences}
     preferred = page.fine_tune(
         copy.deepcopy(page.sft), *page.pairs[0], num_steps=60, lr=0.0003
     )
@@ -61,7 +72,8 @@ def measure(names):
         "post_training": stages,
         "rewards": rewarded | rewards(page),
         "samples": samples(page),
-        "price": {f"β = {beta}": price(page, beta) for beta in PRICES},
+        "price": {name: price(page, options) for name, options in PREFERENCES.items()},
+        "steps": steps(page, preferred),
     }
 
 
@@ -232,14 +244,56 @@ def drift(page, model):
     return (new - old).sum(dim=1).mean().item()
 
 
-def price(page, beta):
-    """DPO for steps with one value of its price: pairs in order, divergence, steps."""
-    model = page.dpo(copy.deepcopy(page.sft), *page.pairs, beta=beta)
+def price(page, options):
+    """DPO for steps: right answers, steps, pairs in order, and the divergence."""
+    model = page.dpo(copy.deepcopy(page.sft), *page.pairs, **options)
     pairs = page.make_pairs(page.sft, page.test_questions)
     with torch.no_grad():
-        margins = d2l.dpo_margin(model, page.sft, *pairs, beta)
-    return {
+        margins = d2l.dpo_margin(model, page.sft, *pairs, options["beta"])
+    return page.report(model) | {
         "in order": (margins > 0).float().mean().item(),
         "KL": drift(page, model),
-        "with steps": page.report(model, greedy=False)["with steps"],
     }
+
+
+def steps(page, preferred):
+    """Right answers, of all and of those with steps, the likeliest ones and drawn ones.
+
+    In one row the fine-tuned model is given the beginning of the steps. `preferred` was
+    trained on drawn answers with steps, whatever their numbers.
+    """
+    every = tune(page, [(q, page.solve(q)) for q in page.examples])
+    models = {
+        "fine-tuned": page.sft,
+        "fine-tuned, the first number and + given": page.sft,
+        "fine-tuned on answers with steps, drawn": preferred,
+        "fine-tuned, answers with steps only": page.models_so_far[
+            "fine-tuned, answers with steps only"
+        ],
+        "fine-tuned, steps in all answers": every,
+        "rejection sampling, 8 rounds": page.sampled,
+        "GRPO": page.rewarded,
+    }
+    rows = {}
+    for name, model in models.items():
+        begun = "given" in name
+        likeliest = marks(page, model, begun, temperature=0)
+        drawn = marks(page, model, begun, seed=0)
+        rows[name] = {
+            "right": likeliest[0],
+            "of those with steps": likeliest[1],
+            "drawn": drawn[0],
+            "drawn, of those with steps": drawn[1],
+        }
+    return rows
+
+
+def marks(page, model, begun, **options):
+    """The share of right answers to the test questions, and among those with steps."""
+    begins = [f"{q[0]}+" if begun else "" for q in page.test_questions]
+    prompts = [page.dialogue(page.ask(q)) for q in page.test_questions]
+    prompts = [prompt + begin for prompt, begin in zip(prompts, begins)]
+    *_, texts = d2l.sample_answers(model, page.tokenizer, prompts, 1, "<|end|>", **options)
+    right = [page.right(q, text) for q, text in zip(page.test_questions, texts)]
+    among = [mark for mark, text in zip(right, texts) if "=" in text]
+    return sum(right) / len(right), sum(among) / len(among)
