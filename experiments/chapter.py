@@ -1,7 +1,6 @@
 """Run a chapter's own notebook, and take a measurement from what its cells define."""
 
 import json
-import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
 
@@ -9,7 +8,7 @@ from nbformat.v4 import new_code_cell
 
 from tools import ROOT
 from tools.book import pages
-from tools.notebooks import execute
+from tools.notebooks import execute, workers
 
 # What runs after the cells: the experiments, too, can be imported there.
 LAST = """
@@ -49,7 +48,7 @@ def run(path, function, *arguments, seed=None, last=None):
 
 def run_seeds(number, path, function, last=None):
     """What `run` gives with each of so many seeds."""
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
+    with ProcessPoolExecutor(workers.num_workers()) as pool:
         started = [
             pool.submit(run, path, function, seed=seed, last=last) for seed in range(number)
         ]

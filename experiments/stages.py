@@ -263,9 +263,10 @@ def steps(page, preferred):
     trained on drawn answers with steps, whatever their numbers.
     """
     every = tune(page, [(q, page.solve(q)) for q in page.examples])
+    given = "fine-tuned, the first number and + given"
     models = {
         "fine-tuned": page.sft,
-        "fine-tuned, the first number and + given": page.sft,
+        given: page.sft,
         "fine-tuned on answers with steps, drawn": preferred,
         "fine-tuned, answers with steps only": page.models_so_far[
             "fine-tuned, answers with steps only"
@@ -276,9 +277,8 @@ def steps(page, preferred):
     }
     rows = {}
     for name, model in models.items():
-        begun = "given" in name
-        likeliest = marks(page, model, begun, temperature=0)
-        drawn = marks(page, model, begun, seed=0)
+        likeliest = marks(page, model, name == given, temperature=0)
+        drawn = marks(page, model, name == given, seed=0)
         rows[name] = {
             "right": likeliest[0],
             "of those with steps": likeliest[1],
