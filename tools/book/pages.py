@@ -2,7 +2,7 @@
 
 The book's extension writes the minutes below a page's title, and the table of chapters on
 the start page. A minute of reading is 140 words of prose, without formulas, folds, quiz and
-exercises, or 5 lines of visible code, or 60 folded ones, or a figure. How long a page runs,
+exercises, or 7 lines of visible code, or 60 folded ones, or a figure. How long a page runs,
 `execute` has noted in it.
 """
 
@@ -51,7 +51,7 @@ def reading_minutes(notebook) -> int:
             folded = bool(FOLDED & set(cell.metadata.get("tags", [])))
             lines[folded] += sum(bool(line.strip()) for line in cell.source.splitlines())
     pictures = sum(bool(figures.caption(cell)) for cell in notebook.cells)
-    return max(1, round(words / 140 + lines[False] / 5 + lines[True] / 60 + pictures))
+    return max(1, round(words / 140 + lines[False] / 7 + lines[True] / 60 + pictures))
 
 
 def running_time(notebook) -> str:
