@@ -168,6 +168,17 @@ def test_figures_have_no_face_in_the_dark_but_photographs_have(open_page):
     assert min(colour(page, digits, 12, 12)) > 200
 
 
+def test_the_picture_that_opens_a_chapter_is_whole_before_the_guess_that_hides_it(open_page):
+    page = open_page("notebooks/12_post_training.html")
+    picture = page.locator(".opener .drawing")
+    box = page.locator(".guessed .drawing path").nth(1)
+    assert box.evaluate("e => getComputedStyle(e).visibility") == "hidden"
+    before = picture.screenshot()
+    answer_guesses(page)
+    page.evaluate("scrollTo(0, 0)")
+    assert picture.screenshot() == before
+
+
 @pytest.mark.parametrize("name", FEW)
 def test_buttons_and_folds_are_named_after_what_they_hold(open_page, name):
     page = open_page(f"{name}.html")
