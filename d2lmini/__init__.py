@@ -147,6 +147,7 @@ from .serving import (
     speculative_generate,
     verify_draft,
 )
+from .shards import TokenShards, write_shards
 from .text import TokenWindows, bits_per_byte, standard_library, train_bpe, train_gpt
 from .training import (
     Classifier,
@@ -160,6 +161,7 @@ from .training import (
     eval_mode,
     gpu,
     num_gpus,
+    of_all_processes,
     try_all_gpus,
     try_gpu,
 )
@@ -267,6 +269,7 @@ __all__ = [
     "num_gpus",
     "try_gpu",
     "try_all_gpus",
+    "of_all_processes",
     "download",
     "one_vector",
     "smollm2_heads",
@@ -386,5 +389,7 @@ __all__ = [
     "load_pretrained",
     "save_pretrained",
     "load_smollm2",
+    "write_shards",
+    "TokenShards",
     "__version__",
 ]

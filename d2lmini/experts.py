@@ -13,6 +13,7 @@ import torch.distributed as dist
 from torch import nn
 
 from .gpt import GPT, SwiGLU
+from .training import of_all_processes
 
 __all__ = ["MixtureOfExperts", "ExpertGPT"]
 
@@ -60,10 +61,9 @@ class MixtureOfExperts(nn.Module):
         """
         load = self.load
         if dist.is_initialized():
-            load = load.clone()
-            dist.all_reduce(load)
-            load = load / dist.get_world_size()
-        self.bias += rate * torch.sign(1 / len(self.experts) - load)
+            load = of_all_processes(load).mean(dim=0)
+        lead = (load - 1 / len(self.experts)).round(decimals=6)  # 0 is 0 in any order
+        self.bias -= rate * torch.sign(lead)
 
 
 class ExpertGPT(GPT):
@@ -81,8 +81,12 @@ class ExpertGPT(GPT):
             blk.ffn = MixtureOfExperts(*width, num_experts, top_k)
         self._init_weights()
 
-    def training_step(self, batch):
-        loss = super().training_step(batch)
+    def configure_optimizers(self):
+        optimizer = super().configure_optimizers()
+        optimizer.register_step_post_hook(self.balance)
+        return optimizer
+
+    def balance(self, *step):
+        """Change the biases of all routers by their last load."""
         for blk in self.blks:
             blk.ffn.balance(self.balance_rate)
-        return loss

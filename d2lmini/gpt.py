@@ -133,7 +133,9 @@ class GPTConfig:
     8 num_hiddens^2 weights, and biases of queries, keys and values where there are
     others, which come with the layer norm. max_len is the longest text, base that of
     `RotaryEncoding`, eps that of the norms. With tied, the output layer has the matrix
-    of the embedding. rope_scaling is the field of a Llama 3.1's config.json.
+    of the embedding. rope_scaling is the field of a Llama 3.1's config.json. A head has
+    head_dim entries, by default num_hiddens / num_heads. With qk_norm its queries and
+    its keys pass an RMSNorm before they are turned (Henry et al., 2020).
     """
 
     vocab_size: int
@@ -152,6 +154,8 @@ class GPTConfig:
     tied: bool = True
     qkv_bias: bool | None = None
     rope_scaling: dict | None = None
+    head_dim: int | None = None
+    qk_norm: bool = False
 
 
 def _make_norm(config):
@@ -175,7 +179,8 @@ def _make_ffn(config):
 
 def _make_rotary(config):
     """A rotary encoding, with the angles of Llama 3.1 if there is a rope_scaling."""
-    width, rope = config.num_hiddens // config.num_heads, config.rope_scaling
+    width = config.head_dim or config.num_hiddens // config.num_heads
+    rope = config.rope_scaling
     rotary = RotaryEncoding(width, config.max_len, base=config.base)
     if rope is None:
         return rotary
@@ -204,22 +209,25 @@ class GPTBlock(nn.Module):
         super().__init__()
         d, h = config.num_hiddens, config.num_heads
         g = config.num_kv_heads or h
-        if d % h or h % g:
+        if h % g or (config.head_dim is None and d % h):
             raise ValueError(
                 f"num_kv_heads = {g} must divide num_heads = {h}, and num_heads must "
-                f"divide num_hiddens = {d}"
+                f"divide num_hiddens = {d} or there must be a head_dim"
             )
-        self.p = d // h  # the width of a head
+        p = self.p = config.head_dim or d // h  # the width of a head
         bias = config.norm == "layer"  # as in GPT-2; a Llama has none
         qkv_bias = bias if config.qkv_bias is None else config.qkv_bias
         self.norm1, self.norm2 = _make_norm(config), _make_norm(config)
         self.ffn = _make_ffn(config)
         self.rotary, self.attention = rotary, attention
         if attention is None:
-            self.W_q = nn.Linear(d, d, bias=qkv_bias)
-            self.W_o = nn.Linear(d, d, bias=bias)
-            self.W_k = nn.Linear(d, g * self.p, bias=qkv_bias)
-            self.W_v = nn.Linear(d, g * self.p, bias=qkv_bias)
+            self.W_q = nn.Linear(d, h * p, bias=qkv_bias)
+            self.W_o = nn.Linear(h * p, d, bias=bias)
+            self.W_k = nn.Linear(d, g * p, bias=qkv_bias)
+            self.W_v = nn.Linear(d, g * p, bias=qkv_bias)
+        normed = attention is None and config.qk_norm
+        self.q_norm = nn.RMSNorm(p, config.eps) if normed else None
+        self.k_norm = nn.RMSNorm(p, config.eps) if normed else None
 
     def attend(self, X, cache=None):
         """Self-attention of X (b, n, d), the tokens that follow those of the cache."""
@@ -229,6 +237,8 @@ class GPTBlock(nn.Module):
         Q = self.W_q(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, h, n, p)
         K = self.W_k(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, g, n, p)
         V = self.W_v(X).unflatten(-1, (-1, self.p)).transpose(1, 2)  # (b, g, n, p)
+        if self.q_norm is not None:
+            Q, K = self.q_norm(Q), self.k_norm(K)
         if self.rotary is not None:
             positions = cache.positions(X).unsqueeze(-2)  # the same for all heads
             Q = self.rotary(Q, positions=positions)

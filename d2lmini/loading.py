@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import torch
+import torch.distributed as dist
 
 from .gpt import GPT, GPTConfig
 
@@ -32,23 +33,31 @@ _LLAMA_LAYERS = {
 }
 
 
+def _llama_layers(model):
+    """The names of the layers of a block; those of a Qwen 3 have two norms more."""
+    if not model.config.qk_norm:
+        return _LLAMA_LAYERS
+    return _LLAMA_LAYERS | {"q_norm": "self_attn.q_norm", "k_norm": "self_attn.k_norm"}
+
+
 @torch.no_grad()
 def _load_llama(model, tensors):
-    """Copy the weights of a Llama, or of a Qwen 2, into model."""
+    """Copy the weights of a Llama, or of a Qwen 2 or 3, into model."""
     tensors = {name.removeprefix("model."): W for name, W in tensors.items()}
     state = {
         "embedding.weight": tensors.pop("embed_tokens.weight"),
         "norm.weight": tensors.pop("norm.weight"),
     }
+    layers = _llama_layers(model)
     for i, blk in enumerate(model.blks):
-        for ours, theirs in _LLAMA_LAYERS.items():
+        for ours, theirs in layers.items():
             name = f"layers.{i}.{theirs}"
             state[f"blks.{i}.{ours}.weight"] = tensors.pop(f"{name}.weight")
             if ours in ("W_q", "W_k", "W_v") and blk.W_q.bias is not None:
                 state[f"blks.{i}.{ours}.bias"] = tensors.pop(f"{name}.bias")
     _load_state(model, state, tensors)
-    for blk in model.blks:
-        for layer in (blk.W_q, blk.W_k):  # from rows j and j + p / 2 to neighbours
+    for blk in model.blks:  # from rows j and j + p / 2 to neighbours
+        for layer in filter(None, (blk.W_q, blk.W_k, blk.q_norm, blk.k_norm)):
             for W in layer.parameters():
                 heads = W.unflatten(0, (-1, 2, blk.p // 2))
                 W.copy_(heads.transpose(1, 2).flatten(0, 2))
@@ -131,8 +140,8 @@ def _gpt2_config(config):
     )
 
 
-def _llama_config(config, qkv_bias=False):
-    """The configuration for a Llama's config.json, or a Qwen 2's."""
+def _llama_config(config, qkv_bias=False, qk_norm=False):
+    """The configuration for a Llama's config.json, or that of a Qwen 2 or 3."""
     rope = config.get("rope_scaling") or config.get("rope_parameters") or {}
     kind = rope.get("rope_type", rope.get("type", "default"))
     if kind not in ("default", "llama3"):
@@ -155,6 +164,8 @@ def _llama_config(config, qkv_bias=False):
         tied=config.get("tie_word_embeddings", False),
         qkv_bias=qkv_bias,
         rope_scaling=rope if kind == "llama3" else None,
+        head_dim=config.get("head_dim"),
+        qk_norm=qk_norm,
     )
 
 
@@ -162,6 +173,7 @@ _FAMILIES = {
     "gpt2": (_gpt2_config, _load_gpt2),
     "llama": (_llama_config, _load_llama),
     "qwen2": (partial(_llama_config, qkv_bias=True), _load_llama),
+    "qwen3": (partial(_llama_config, qk_norm=True), _load_llama),
 }
 
 
@@ -196,7 +208,7 @@ def load_pretrained(folder):
         config = json.loads(path.read_text(encoding="utf-8"))
         family = config["model_type"]
         if family not in _FAMILIES:
-            known = "'gpt2', 'llama' or 'qwen2'"
+            known = "'gpt2', 'llama', 'qwen2' or 'qwen3'"
             raise ValueError(f"model_type must be {known}, and is {family!r}")
         make_config, load = _FAMILIES[family]
         model = GPT.without_weights(make_config(config))
@@ -221,14 +233,21 @@ def save_pretrained(model, tokenizer, folder):
 
     The folder then has config.json, model.safetensors and tokenizer.json. Raises
     ValueError for a model with other parts, for example learned positions or a `LoRA`
-    that is not merged.
+    that is not merged. All processes of a group call it, and the first one writes.
     """
     from safetensors.torch import save_file
+    from torch.distributed.checkpoint.state_dict import (
+        StateDictOptions,
+        get_model_state_dict,
+    )
 
-    state = {name: W.detach().cpu() for name, W in model.state_dict().items()}
+    whole = StateDictOptions(full_state_dict=True, cpu_offload=True)
+    state = get_model_state_dict(model, options=whole)
+    if dist.is_initialized() and dist.get_rank() > 0:
+        return
     names = {"embedding.weight": "model.embed_tokens", "norm.weight": "model.norm"}
     for i in range(len(model.blks)):
-        for ours, theirs in _LLAMA_LAYERS.items():
+        for ours, theirs in _llama_layers(model).items():
             names[f"blks.{i}.{ours}.weight"] = f"model.layers.{i}.{theirs}"
     names["output.weight"] = "lm_head"
     if foreign := sorted(state.keys() ^ names.keys()):
@@ -237,15 +256,17 @@ def save_pretrained(model, tokenizer, folder):
             f"and no LoRA, and differs in {foreign[0]}"
         )
     sizes, p = model.config, model.blks[0].p
+    kind, name = ("qwen3", "Qwen3") if sizes.qk_norm else ("llama", "Llama")
     config = {
-        "model_type": "llama",
-        "architectures": ["LlamaForCausalLM"],
+        "model_type": kind,
+        "architectures": [f"{name}ForCausalLM"],
         "vocab_size": sizes.vocab_size,
         "hidden_size": sizes.num_hiddens,
         "intermediate_size": model.blks[0].ffn.gate.out_features,
         "num_hidden_layers": sizes.num_blks,
         "num_attention_heads": sizes.num_heads,
         "num_key_value_heads": sizes.num_kv_heads or sizes.num_heads,
+        "head_dim": p,
         "max_position_embeddings": sizes.max_len,
         "rms_norm_eps": sizes.eps,
         "rope_theta": sizes.base,
@@ -259,7 +280,8 @@ def save_pretrained(model, tokenizer, folder):
     tensors = {}
     for ours, theirs in names.items():
         W = state[ours]
-        if ours.endswith(("W_q.weight", "W_k.weight")):  # from neighbours to halves
+        if "W_q" in ours or "W_k" in ours or "q_norm" in ours or "k_norm" in ours:
+            # from neighbours to halves
             W = W.unflatten(0, (-1, p // 2, 2)).transpose(1, 2).flatten(0, 2)
         tensors[f"{theirs}.weight"] = W.contiguous()
     folder = Path(folder)

@@ -6,12 +6,14 @@ Axes. `b` batch, `n` tokens, `d` dimension of a token (`num_hiddens`), `h` heads
 groups of heads (`num_kv_heads`), `p = d / h`.
 """
 
+import hashlib
 import math
 import sysconfig
 from pathlib import Path
 from typing import Literal
 
 import torch
+from torch.utils.data import DataLoader, Dataset
 
 from .gpt import GPT, GPTConfig
 from .training import DataModule, Trainer
@@ -78,12 +80,11 @@ def standard_library(packages=False):
 class TokenWindows(DataModule):
     """Batches of windows of n tokens at random, with the next tokens as labels.
 
-    Raises ValueError if tokens (a tensor) has no window of n and the next token.
+    tokens is a tensor or `TokenShards`. Of several processes each reads its own windows
+    of every batch. Raises ValueError if there is no window of n and the next token.
     """
 
-    def __init__(
-        self, tokens: torch.Tensor, num_batches: int, n: int = 128, batch_size: int = 16
-    ):
+    def __init__(self, tokens, num_batches: int, n: int = 128, batch_size: int = 16):
         super().__init__()
         self.save_hyperparameters()
         if len(tokens) <= n:
@@ -92,17 +93,41 @@ class TokenWindows(DataModule):
             )
 
     def get_dataloader(self, train):
-        """The list of training batches; None for validation."""
+        """The training batches, which are read when their turn comes; no validation."""
         if not train:
             return None
-        size = self.num_batches, self.batch_size, 1
-        starts = torch.randint(len(self.tokens) - self.n, size)
-        rows = starts + torch.arange(self.n + 1)  # (batches, b, n + 1)
-        return [(self.tokens[i[:, :-1]], self.tokens[i[:, 1:]]) for i in rows]
+        size = self.num_batches * self.batch_size
+        windows = _Windows(self.tokens, self.n, size)
+        batches = self.batch_sampler(windows, train=False)  # the order is random already
+        draws = torch.Generator()  # or else the loader takes a number from that of all
+        return DataLoader(windows, batch_size=None, sampler=batches, generator=draws)
+
+
+class _Windows(Dataset):
+    """Windows of n tokens that begin at random, and those one token further on."""
+
+    def __init__(self, tokens, n, size):
+        self.tokens, self.n = tokens, n
+        self.starts = torch.randint(len(tokens) - n, (size,))
+
+    def __len__(self):
+        return len(self.starts)
+
+    @property
+    def digest(self):
+        """A digest of the tokens and of where the windows begin."""
+        tokens = getattr(self.tokens, "digest", None)
+        if tokens is None:
+            tokens = hashlib.sha256(self.tokens.cpu().numpy()).hexdigest()
+        return tokens + hashlib.sha256(self.starts.numpy()).hexdigest()
+
+    def __getitem__(self, rows):
+        positions = self.starts[rows].unsqueeze(-1) + torch.arange(self.n + 1)
+        return self.tokens[positions[..., :-1]], self.tokens[positions[..., 1:]]
 
 
 def train_gpt(
-    tokens: torch.Tensor,
+    tokens,
     num_updates: int,
     *,
     vocab_size: int,
@@ -115,14 +140,14 @@ def train_gpt(
     lr: float = 0.006,
     seed: int = 0,
     precision: Literal["32-true", "bf16-mixed"] = "32-true",
+    **options,
 ):
-    """A `GPT` with the parts of Llama, trained on tokens, a tensor, for some updates.
+    """A `GPT` with the parts of Llama, trained on tokens for some updates.
 
-    Each update sees batch_size windows of n tokens, which is also the most that the
-    model can read. The learning rate rises to lr and then falls to 0. With the
-    precision "bf16-mixed" matrix products are in bfloat16, which saves time only on
-    processors that have instructions for it. Raises ValueError for a text that is
-    shorter than a window.
+    tokens is a tensor or `TokenShards`. An update sees batch_size windows of n tokens,
+    which is also the most that the model can read. The learning rate rises to lr and
+    then falls to 0. precision and further options, as resume, are those of `Trainer`.
+    Raises ValueError for a text that is shorter than a window.
     """
     windows = TokenWindows(tokens, num_updates, n, batch_size)
     _ = torch.manual_seed(seed)
@@ -142,7 +167,12 @@ def train_gpt(
     model.board.xlabel = "fraction of the updates"
     warmup = max(1, min(100, num_updates // 10))
     trainer = Trainer(
-        1, num_gpus=1, gradient_clip_val=1, warmup=warmup, precision=precision
+        1,
+        num_gpus=1,
+        gradient_clip_val=1,
+        warmup=warmup,
+        precision=precision,
+        **options,
     )
     trainer.fit(model, windows)
     return model.eval()

@@ -2,15 +2,23 @@
 # edit that, then run `make save`.
 """A training loop"""
 
+import hashlib
 import inspect
+import shutil
+import warnings
 from collections import namedtuple
 from contextlib import contextmanager, nullcontext
+from dataclasses import is_dataclass
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Literal
 
 import torch
 import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
+from torch.utils.checkpoint import checkpoint
 from torch.utils.data import (
     BatchSampler,
     DataLoader,
@@ -37,6 +45,7 @@ __all__ = [
     "num_gpus",
     "try_gpu",
     "try_all_gpus",
+    "of_all_processes",
 ]
 
 
@@ -112,6 +121,7 @@ class Module(nn.Module, HyperParameters):
         if train:
             x = trainer.train_batch_idx / trainer.num_train_batches
             every_n = trainer.num_train_batches // self.plot_train_per_epoch
+            every_n = max(1, every_n) * trainer.accumulate  # as each part reports
         else:
             x = trainer.epoch + 1
             every_n = trainer.num_val_batches // self.plot_valid_per_epoch
@@ -181,7 +191,14 @@ class Trainer(HyperParameters):
     num_gpus > 0 trains on a GPU if there is one (under torchrun, one per process).
     gradient_clip_val > 0 limits the norm of the gradient (Pascanu et al., 2013). With
     warmup > 0 the learning rate rises for so many steps, then falls to 0. precision is
-    "32-true" or, for autocast to bfloat16, "bf16-mixed". ValueError for other values.
+    "32-true" or, for autocast to bfloat16, "bf16-mixed". accumulate splits each batch
+    into so many parts, whose gradients add up. With gradient_checkpointing a block
+    keeps only its input for the backward pass (Chen et al., 2016).
+
+    Of several processes each has a copy of the model, or with sharding="full" a part of
+    it (Rajbhandari et al., 2020). If resume is a folder, `fit` writes its state there
+    every save_every steps, and goes on from the last one that the folder has.
+    ValueError for other values.
     """
 
     def __init__(
@@ -192,29 +209,44 @@ class Trainer(HyperParameters):
         *,
         warmup: int = 0,
         precision: Literal["32-true", "bf16-mixed"] = "32-true",
+        accumulate: int = 1,
+        gradient_checkpointing: bool = False,
+        sharding: Literal["full"] | None = None,
+        resume: str | Path | None = None,
+        save_every: int = 100,
     ):
         self.save_hyperparameters()
         for name in ("max_epochs", "num_gpus", "warmup"):
             check_int(name, self.hparams[name])
+        for name in ("accumulate", "save_every"):
+            check_int(name, self.hparams[name], 1)
         if gradient_clip_val < 0:
             raise ValueError(f"gradient_clip_val must be >= 0, not {gradient_clip_val}")
         if precision not in ("32-true", "bf16-mixed"):
             raise ValueError(f"precision is 32-true or bf16-mixed, not {precision!r}")
+        if sharding not in (None, "full"):
+            raise ValueError(f"sharding is None or 'full', not {sharding!r}")
         first = dist.get_node_local_rank(0)  # under torchrun, each process has its own
         num_used = min(num_gpus, torch.cuda.device_count())
         self.gpus = [gpu(first + i) for i in range(num_used)]
+        self.device = self.gpus[0] if self.gpus else cpu()
         self.epoch_logs = {}
         self.num_examples = 1  # of the current batch
         self.schedule = None  # of the learning rate, with a warm-up
         self.rank = 0
         self.num_processes = 1
-        self.parallel = None  # the training step, when there are several processes
+        self.parallel = None  # the training step, when processes have copies of the model
         self.sampler = None  # which chooses the examples of this process
 
     def fit(self, model, data):
         """Train the model on the data for max_epochs epochs; validate after each."""
         from tqdm import tqdm
 
+        if dist.is_initialized():
+            self.rank = dist.get_rank()
+            if self.gpus:
+                torch.cuda.set_device(self.gpus[0])  # where PyTorch puts what it sends
+        checkpoint = self.find_checkpoint()
         self.prepare_data(data)
         num_steps = self.max_epochs * self.num_train_batches
         if self.warmup > num_steps:
@@ -226,31 +258,36 @@ class Trainer(HyperParameters):
         self.optim = model.configure_optimizers()
         if self.warmup:
             self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optim, self.rate)
-        self.train_batch_idx = self.val_batch_idx = 0
+        self.train_batch_idx = self.val_batch_idx = self.epoch = 0
         self.epoch_logs = {}
-        epochs = range(self.max_epochs)
+        if checkpoint is not None:
+            self.load_checkpoint(checkpoint)
+        epochs = range(self.epoch, self.max_epochs)
         if self.rank == 0:
             epochs = tqdm(epochs, leave=False)
-        for self.epoch in epochs:
-            self.fit_epoch()
+        with self.checkpointed_blocks():
+            for self.epoch in epochs:
+                self.fit_epoch()
         self.parallel = None
+        if dist.is_initialized() and self.sharding == "full":
+            self.model.reshard()  # which validation leaves whole
 
     def fit_epoch(self):
         """Train on every batch once, then validate."""
         self.model.train()
         if self.sampler is not None:
             self.sampler.set_epoch(self.epoch)
-        for batch in self.train_dataloader:
-            loss = self.run_step(self.parallel or self.model.training_step, batch)
-            if not loss.isfinite():
-                raise FloatingPointError(
-                    f"the training loss is {loss.item()} in epoch {self.epoch + 1}: "
-                    "a smaller learning rate may help"
-                )
+        for batch in self.train_batches():
             self.optim.zero_grad()
-            loss.backward()
+            for part in self.parts(batch):
+                loss = self.run_step(self.parallel or self.model.training_step, part)
+                if not loss.isfinite():
+                    raise FloatingPointError(
+                        f"the training loss is {loss.item()} in epoch {self.epoch + 1}: "
+                        "a smaller learning rate may help"
+                    )
+                (loss * (len(part[-1]) / len(batch[-1]))).backward()
             self.update()
-            self.train_batch_idx += 1
         self.model.eval()
         with torch.no_grad():
             for batch in self.val_dataloader or ():
@@ -265,13 +302,22 @@ class Trainer(HyperParameters):
         self.num_val_batches = len(self.val_dataloader) if self.val_dataloader else 0
         if self.num_train_batches == 0:
             raise ValueError(f"{type(data).__name__} must have at least 1 training batch")
+        if self.resume is not None:
+            names = "max_epochs", "warmup", "num_train_batches"
+            self.run = {name: getattr(self, name) for name in names}
+            self.run["the digest of the data"] = (
+                f"{_fingerprint(self.train_dataloader):014x}"
+            )
 
     def prepare_model(self, model):
         """Give the model its trainer, its device and an empty board."""
         model.trainer = self
         model.board.reset()
         model.board.xlim = [0, self.max_epochs]
-        self.model = model.to(self.gpus[0]) if self.gpus else model
+        whole = self.sharding is None or not dist.is_initialized()
+        self.model = model.to(self.gpus[0]) if self.gpus and whole else model
+        if self.resume is not None:
+            self.run |= _settings(vars(model))
 
     def prepare_batch(self, batch):
         """The batch on the device of the model."""
@@ -281,7 +327,9 @@ class Trainer(HyperParameters):
         """The context of a forward pass: autocast to bfloat16, or nothing."""
         if self.precision == "32-true":
             return nullcontext()
-        return torch.autocast(self.gpus[0].type if self.gpus else "cpu", torch.bfloat16)
+        device = self.gpus[0].type if self.gpus else "cpu"
+        keep = self.sharding is None  # shards are rounded again, and not kept
+        return torch.autocast(device, torch.bfloat16, cache_enabled=keep)
 
     def run_step(self, step, batch):
         """Call a step of the model with a batch, on its device and at its precision."""
@@ -301,6 +349,9 @@ class Trainer(HyperParameters):
             self.optim.step()
         if self.schedule is not None:
             self.schedule.step()
+        self.train_batch_idx += 1
+        if self.resume is not None and self.train_batch_idx % self.save_every == 0:
+            self.save_checkpoint()
 
     def record(self, name, value):
         """Add the mean of a quantity over the current batch to the current epoch."""
@@ -312,10 +363,9 @@ class Trainer(HyperParameters):
         """The mean over the examples of all processes, from the mean over those of one."""
         if self.num_processes == 1:
             return value
-        device = next(self.model.parameters()).device
-        total = torch.tensor([value * self.num_examples, self.num_examples], device=device)
-        dist.all_reduce(total)  # the sum over all processes
-        return (total[0] / total[1]).item()
+        own = [value * self.num_examples, self.num_examples]
+        total, count = of_all_processes(torch.tensor(own, device=self.device)).sum(dim=0)
+        return (total / count).item()
 
     @property
     def history(self):
@@ -331,6 +381,152 @@ class Trainer(HyperParameters):
         }
         return pd.DataFrame.from_dict(means, orient="index").rename_axis("epoch")
 
+    def parts(self, batch):
+        """The parts of a batch, one after another.
+
+        Processes with copies of the model exchange gradients with the last part only.
+        Those with shards do it with each part, or else they would hold all gradients.
+        """
+        if self.accumulate == 1:
+            yield batch
+            return
+        *first, last = zip(*(tensor.chunk(self.accumulate) for tensor in batch))
+        for part in first:
+            with self.parallel.no_sync() if self.parallel else nullcontext():
+                yield part
+        yield last
+
+    @contextmanager
+    def checkpointed_blocks(self):
+        """A context in which a block keeps only its input for the backward pass."""
+        blocks = _blocks(self.model) if self.gradient_checkpointing else []
+        for blk in blocks:
+            blk.forward = partial(checkpoint, blk.forward, use_reentrant=False)
+        try:
+            yield
+        finally:
+            for blk in blocks:
+                del blk.forward  # now the method of the class is seen again
+
+    def train_batches(self):
+        """The batches of the epoch that are left, in the order of a whole epoch."""
+        done = self.train_batch_idx - self.epoch * self.num_train_batches
+        now = _random_states(self.device)
+        if done:
+            _set_random_states(self.random_states["epoch"], self.device)
+        self.random_states["epoch"] = _random_states(self.device)
+        batches = iter(self.train_dataloader)
+        for _ in range(done):
+            next(batches)
+        if done:
+            _set_random_states(now, self.device)
+        yield from batches
+
+    def state(self):
+        """All that training needs to go on, for PyTorch's distributed checkpoints."""
+        from torch.distributed.checkpoint.state_dict import get_state_dict
+
+        model, optim = get_state_dict(self.model, self.optim)
+        random_states = self.random_states | {"now": _random_states(self.device)}
+        state = {
+            "model": model,
+            "optim": optim,
+            f"process {self.rank}": SimpleNamespace(**random_states),
+        }
+        if self.rank == 0:  # which alone has the curves
+            names = "epoch", "train_batch_idx", "val_batch_idx", "epoch_logs", "run"
+            progress = SimpleNamespace(**{name: getattr(self, name) for name in names})
+            progress.schedule = self.schedule and self.schedule.state_dict()
+            progress.curves = self.model.board.raw_points, self.model.board.data
+            state["progress"] = progress
+        return state
+
+    def save_checkpoint(self):
+        """Write the state into the folder `resume`, and delete the one before it.
+
+        It has another name until it is whole, so that a whole one is always there.
+        """
+        import torch.distributed.checkpoint as dcp
+
+        name = f"step-{self.train_batch_idx}"
+        new = Path(self.resume, f".{name}")
+        try:
+            with _alone_or_not():
+                dcp.save(self.state(), checkpoint_id=new)
+            if self.rank == 0:
+                new.rename(new.with_name(name))
+        except (OSError, RuntimeError, dcp.CheckpointException) as error:
+            raise OSError(
+                f"resume: {new} could not be written. The state before it is whole: make "
+                "room, and start the same training again"
+            ) from error
+        if self.rank == 0:
+            states = {*new.parent.glob("step-*"), *new.parent.glob(".step-*")}
+            for old in states - {new.with_name(name)}:  # also half of one, after a kill
+                shutil.rmtree(old)
+
+    def find_checkpoint(self):
+        """The last state in the folder `resume`, if any; sets its first random numbers."""
+        self.random_states = {"start": _random_states(self.device)}
+        if self.resume is None:
+            return None
+        folder = Path(self.resume)
+        folder.mkdir(parents=True, exist_ok=True)
+        steps = [int(path.name.removeprefix("step-")) for path in folder.glob("step-*")]
+        last = max(steps, default=0)
+        if dist.is_initialized():
+            seen = of_all_processes(torch.tensor([last], device=self.device)).flatten()
+            if seen.unique().numel() > 1:
+                raise ValueError(
+                    f"resume must be a folder that all processes share, and in {folder} "
+                    f"they find the states of the steps {seen.tolist()}"
+                )
+        if last == 0:
+            return None
+        import torch.distributed.checkpoint as dcp
+
+        path = folder / f"step-{last}"
+        names = dcp.FileSystemReader(path).read_metadata().state_dict_metadata
+        own = f"process {self.rank}"
+        state = {own if own in names else "process 0": None, "progress": None}
+        with _alone_or_not():
+            dcp.load(state, checkpoint_id=path)
+        self.progress = state.pop("progress")
+        (random_states,) = state.values()
+        self.random_states = vars(random_states)
+        _set_random_states(self.random_states["start"], self.device)
+        return path
+
+    def load_checkpoint(self, path):
+        """Go on from a state; ValueError if it is that of another model or training."""
+        import torch.distributed.checkpoint as dcp
+        from torch.distributed.checkpoint.state_dict import set_state_dict
+
+        names = dcp.FileSystemReader(path).read_metadata().state_dict_metadata
+        stored = {name: tuple(W.size) for name, W in names.items() if name[:6] == "model."}
+        state = self.state()
+        own = {f"model.{name}": tuple(W.shape) for name, W in state["model"].items()}
+        saved = vars(self.progress)
+        for old, new in [(saved["run"], self.run), (stored, own)]:
+            for name in sorted(old.keys() | new.keys()):
+                if old.get(name) != new.get(name):
+                    raise ValueError(
+                        f"resume: {path} is of another training. There {name} is "
+                        f"{old.get(name)}, and here {new.get(name)}: take another folder"
+                    )
+        state = {name: state[name] for name in ("model", "optim")}
+        with _alone_or_not():
+            dcp.load(state, checkpoint_id=path)
+        parts = {f"{name}_state_dict": part for name, part in state.items()}
+        set_state_dict(self.model, self.optim, **parts)
+        for name in ("epoch", "train_batch_idx", "val_batch_idx", "epoch_logs"):
+            setattr(self, name, saved[name])
+        if self.schedule is not None:
+            self.schedule.load_state_dict(saved["schedule"])
+        if self.rank == 0:
+            self.model.board.raw_points, self.model.board.data = saved["curves"]
+        _set_random_states(self.random_states.pop("now"), self.device)
+
     def rate(self, step):
         """What to multiply the learning rate by in a step, counted from 0."""
         total = self.max_epochs * self.num_train_batches
@@ -341,19 +537,25 @@ class Trainer(HyperParameters):
         """Train the model in all processes of the group together, each on its own examples.
 
         Of a list of batches each process takes its part of every batch. Raises ValueError
-        if that cannot be divided, or for a loader without a DistributedSampler.
+        if that cannot be divided, for a loader without a DistributedSampler, or if the
+        processes have other data.
         """
-        self.rank = dist.get_rank()
         self.num_processes = dist.get_world_size()
-        if isinstance(self.train_dataloader, list):
-            self.train_dataloader = [*map(self.own_part, self.train_dataloader)]
+        loader = self.train_dataloader
+        if isinstance(loader, list):
+            self.train_dataloader = [*map(self.own_part, loader)]
         else:
-            self.sampler = _distributed_sampler(self.train_dataloader)
+            self.sampler = _distributed_sampler(loader)
+        self.check_data(loader)
         if any(nn.parameter.is_lazy(W) for W in self.model.parameters()):
-            batch = self.prepare_batch(next(iter(self.train_dataloader)))
+            device = next(self.model.parameters()).device
+            batch = [part.to(device) for part in next(iter(self.train_dataloader))]
             with torch.no_grad(), eval_mode(self.model):
                 self.model(*batch[:-1])  # the layers learn their sizes
-        self.parallel = DistributedDataParallel(_TrainingStep(self.model))
+        if self.sharding == "full":
+            self.shard()
+        else:
+            self.parallel = DistributedDataParallel(_TrainingStep(self.model))
 
     def own_part(self, batch):
         """The examples of a batch for this process; ValueError if they do not divide."""
@@ -361,6 +563,73 @@ class Trainer(HyperParameters):
             message = f"must be divisible by {self.num_processes}, the processes"
             raise ValueError(f"batch_size {message}, and is {len(batch[-1])}")
         return [part[self.rank :: self.num_processes] for part in batch]
+
+    def shard(self):
+        """Give each process its part of every parameter of process 0's model."""
+        from torch.distributed.checkpoint.state_dict import (
+            StateDictOptions,
+            set_model_state_dict,
+        )
+        from torch.distributed.device_mesh import init_device_mesh
+        from torch.distributed.fsdp import fully_shard
+
+        state = {}
+        if self.rank == 0:
+            state = {name: W.clone() for name, W in self.model.state_dict().items()}
+        mesh = init_device_mesh(self.device.type, (self.num_processes,))
+        for blk in _blocks(self.model):
+            fully_shard(blk, mesh=mesh)
+        fully_shard(self.model, mesh=mesh)
+        options = StateDictOptions(full_state_dict=True, broadcast_from_rank0=True)
+        set_model_state_dict(self.model, state, options=options)
+
+    def check_data(self, loader):
+        """Raise ValueError if the processes have other batches."""
+        own = torch.tensor([_fingerprint(loader)], device=self.device)
+        others = (of_all_processes(own) != own).nonzero()[:, 0].tolist()
+        if others:
+            raise ValueError(
+                f"data must be the same in all processes, and those of process {self.rank} "
+                f"differ from those of {others}: read the same files with the same seed"
+            )
+
+
+def _settings(values):
+    """The numbers and texts among the attributes of a model, and in its dataclasses."""
+    found = {}
+    for name, value in values.items():
+        if is_dataclass(value):
+            found |= _settings(vars(value))
+        elif name[0] != "_" and name != "training":
+            if isinstance(value, (int, float, str, type(None))):
+                found[name] = value
+    return found
+
+
+def _blocks(model):
+    """The blocks of a model, or of its encoder and its decoder."""
+    return [blk for module in model.modules() for blk in getattr(module, "blks", ())]
+
+
+def _random_states(device):
+    """The states of PyTorch's random numbers, on the CPU and on the device."""
+    on_gpu = [torch.cuda.get_rng_state(device)] if device.type == "cuda" else []
+    return [torch.get_rng_state(), *on_gpu]
+
+
+def _set_random_states(states, device):
+    """Go back to earlier states of the random numbers."""
+    torch.set_rng_state(states[0])
+    if device.type == "cuda" and len(states) > 1:
+        torch.cuda.set_rng_state(states[1], device)
+
+
+@contextmanager
+def _alone_or_not():
+    """A context in which PyTorch does not warn that there is only one process."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "torch.distributed is ")
+        yield
 
 
 class ProgressBoard(HyperParameters):
@@ -481,27 +750,6 @@ def eval_mode(model):
             module.training = training
 
 
-class _TrainingStep(nn.Module):
-    """A module whose forward pass is the training step of a model."""
-
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-
-    def forward(self, batch):
-        return self.model.training_step(batch)
-
-
-def _distributed_sampler(loader):
-    """The DistributedSampler of a DataLoader, which may stand in its BatchSampler."""
-    for name in ("sampler", "batch_sampler"):
-        sampler = getattr(loader, name, None)
-        sampler = getattr(sampler, "sampler", sampler)
-        if isinstance(sampler, DistributedSampler):
-            return sampler
-    raise ValueError("the training loader must have a DistributedSampler")
-
-
 def cpu():
     """The CPU as a device."""
     return torch.device("cpu")
@@ -525,3 +773,54 @@ def try_gpu(i=0):
 def try_all_gpus():
     """All GPUs; without any, a list that holds the CPU."""
     return [gpu(i) for i in range(num_gpus())] or [cpu()]
+
+
+class _TrainingStep(nn.Module):
+    """A module whose forward pass is the training step of a model."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, batch):
+        return self.model.training_step(batch)
+
+
+def _distributed_sampler(loader):
+    """The DistributedSampler of a DataLoader, which may stand in its BatchSampler."""
+    for name in ("sampler", "batch_sampler"):
+        sampler = getattr(loader, name, None)
+        sampler = getattr(sampler, "sampler", sampler)
+        if isinstance(sampler, DistributedSampler):
+            return sampler
+    raise ValueError("the training loader must have a DistributedSampler")
+
+
+def of_all_processes(values):
+    """The values (k,) of every process, as rows (processes, k).
+
+    RuntimeError if a process does not answer within the time-out of the group.
+    """
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor import DTensor, Shard
+
+    try:
+        mesh = init_device_mesh(values.device.type, (dist.get_world_size(),))
+        return DTensor.from_local(values[None], mesh, [Shard(0)]).full_tensor()
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"not all of the {dist.get_world_size()} processes came to the same place "
+            "of Trainer.fit within the time-out of the group: start as many as "
+            "WORLD_SIZE says, on every machine, and call fit in all of them"
+        ) from error
+
+
+def _fingerprint(loader):
+    """A number for the batches of a loader, from how many they are and from their data.
+
+    These have a `digest`, or else the first and the last example count.
+    """
+    data = getattr(loader, "dataset", loader)
+    text = getattr(data, "digest", "") or f"{data[0]} {data[len(data) - 1]}"
+    number = hashlib.sha256(f"{len(loader)} {text}".encode()).digest()[:7]
+    return int.from_bytes(number)

@@ -358,12 +358,27 @@ class LookUp(DataModule):
         """Batches of new images (b, 1, 24, 24) and labels (b,), or the fixed 1,000."""
         if not train:
             return [self.val]
-        digits = self.digits.train[:]
-        return torch.utils.data.DataLoader(
-            range(self.num_batches * self.batch_size),
-            self.batch_size,
-            collate_fn=lambda numbers: self.draw(digits, len(numbers))[:2],
-        )
+        images = _NewImages(self)
+        batches = self.batch_sampler(images, train=False)  # their order is random already
+        return torch.utils.data.DataLoader(images, batch_size=None, sampler=batches)
+
+
+class _NewImages(torch.utils.data.Dataset):
+    """New images for each batch of a LookUp, and their labels."""
+
+    def __init__(self, data):
+        self.data, self.digits = data, data.digits.train[:]
+        self.digest = "new images"  # the same for all processes
+
+    def __len__(self):
+        return self.data.num_batches * self.data.batch_size
+
+    def __getitem__(self, rows):
+        size = (
+            self.data.batch_size
+        )  # of several processes each draws all, and keeps its own
+        rows = torch.tensor(rows) % size
+        return [part[rows] for part in self.data.draw(self.digits, size)[:2]]
 
 
 def _read_idx(path):

@@ -135,11 +135,16 @@ def training_step(model, batch, **options):
     library = d2lmini if isinstance(model, d2lmini.Module) else BOOK
     trainer = library.Trainer(max_epochs=1, gradient_clip_val=1, **options)
     trainer.train_dataloader, trainer.val_dataloader = [batch], None
+    trainer.num_train_batches, trainer.random_states = 1, {}
     trainer.prepare_model(model)
     trainer.optim = model.configure_optimizers()
-    trainer.epoch = trainer.train_batch_idx = 0
     model.plot = lambda key, value, train: None
-    return trainer.fit_epoch
+
+    def step():
+        trainer.epoch = trainer.train_batch_idx = 0
+        trainer.fit_epoch()
+
+    return step
 
 
 def memory_rows():

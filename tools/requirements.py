@@ -36,6 +36,7 @@ def main():
     groups = project["dependency-groups"]
     extras = project["project"]["optional-dependencies"]
     del extras["all"]  # which names the others
+    del extras["datasets"]  # which no page and no test needs
     listed = [*project["project"]["dependencies"], *itertools.chain(*extras.values())]
     listed += [*groups["torch"], *groups["book"], *groups["notebooks"], *groups["tests"]]
     old = "" if upgrade else REQUIREMENTS.read_text(encoding="utf-8")

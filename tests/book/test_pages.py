@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 # Pages of all kinds, which stand for the others on a phone in every run.
-OFTEN = re.compile(r"book/(index|ten_minutes|try)|notebooks/(04|07|exercises/05)_")
+OFTEN = re.compile(r"book/(index|ten_minutes|try)|notebooks/(04|exercises/05)_")
 # All chapters and pages of the book, and a few of the exercises and of Going further.
 ON_A_PHONE = [
     pytest.param(name, marks=[] if OFTEN.match(f"{name}_") else pytest.mark.weekly)
@@ -168,7 +168,7 @@ def test_figures_have_no_face_in_the_dark_but_photographs_have(open_page):
     assert min(colour(page, digits, 12, 12)) > 200
 
 
-def test_the_picture_that_opens_a_chapter_is_whole_before_the_guess_that_hides_it(open_page):
+def test_the_picture_that_opens_a_chapter_is_whole_before_its_guess(open_page):
     page = open_page("notebooks/12_post_training.html")
     picture = page.locator(".opener .drawing")
     box = page.locator(".guessed .drawing path").nth(1)

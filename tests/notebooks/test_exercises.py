@@ -96,9 +96,11 @@ def sheets(weekly):
 
 
 LONGEST = {
+    "08_vision_transformer",
+    "10_pretraining",
     "11_gpt",
     "12_post_training",
-}  # as long as ten others; their solutions run as notebooks
+}  # as long as all others; their solutions run as notebooks
 
 
 @pytest.mark.parametrize("path", sheets(weekly=lambda name: name in LONGEST))

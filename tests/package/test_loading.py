@@ -44,6 +44,7 @@ CHECKPOINTS = {
     "Llama, tied": {**SMALL, "num_key_value_heads": 1, "tie_word_embeddings": True},
     "Llama 3.1": {**SMALL, "num_key_value_heads": 2, "rope_parameters": SCALED},
     "Qwen 2": {**SMALL, "num_key_value_heads": 2, "use_sliding_window": False},
+    "Qwen 3": {**SMALL, "num_key_value_heads": 2, "head_dim": 12, "attention_bias": False},
 }
 
 
@@ -58,6 +59,9 @@ def checkpoint(folder, sizes):
     elif "use_sliding_window" in sizes:
         config = transformers.Qwen2Config(**sizes, bos_token_id=0, eos_token_id=0)
         model = larger(transformers.Qwen2ForCausalLM(config))
+    elif "head_dim" in sizes:
+        config = transformers.Qwen3Config(**sizes, bos_token_id=0, eos_token_id=0)
+        model = larger(transformers.Qwen3ForCausalLM(config))
     else:
         config = transformers.LlamaConfig(**sizes, bos_token_id=0, eos_token_id=0)
         model = larger(transformers.LlamaForCausalLM(config))
@@ -166,7 +170,7 @@ FOREIGN = [
         "gpt2",
         {"model_type": "bert"},
         CONFIG,
-        "model_type must be 'gpt2', 'llama' or 'qwen2'",
+        "model_type must be 'gpt2', 'llama', 'qwen2' or 'qwen3'",
     ),
     ("gpt2", {"activation_function": "relu"}, CONFIG, "activation_function must be"),
     ("gpt2", {"n_layer": None}, CONFIG, "'n_layer' is missing"),
