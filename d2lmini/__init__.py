@@ -54,6 +54,7 @@ from .efficient_attention import (
     positive_features,
     sliding_window_mask,
 )
+from .evaluation import choice_log_probs, is_right, mcnemar, wilson
 from .experts import ExpertGPT, MixtureOfExperts
 from .gpt import GPT, Cache, GPTBlock, GPTConfig, SwiGLU
 from .implementations import (
@@ -358,6 +359,10 @@ __all__ = [
     "grpo_loss",
     "recent",
     "converse",
+    "choice_log_probs",
+    "is_right",
+    "wilson",
+    "mcnemar",
     "blockwise_attention",
     "sliding_window_mask",
     "LatentAttention",

@@ -91,10 +91,12 @@ def choices(page, rows):
     """
 
     def ask(prompts, space=" "):
-        return [
-            rounded(page.choice_log_probs(prompt, [space + choice for choice in row])[0])
-            for prompt, row in zip(prompts, rows)
-        ]
+        found = []
+        for prompt, row in zip(prompts, rows):
+            texts = [space + choice for choice in row]
+            log_probs, _ = d2l.choice_log_probs(page.smol, page.tokenizer, prompt, texts)
+            found.append(rounded(log_probs))
+        return found
 
     plain = [page.plain(question) for question in page.items.question]
     found = {
@@ -207,7 +209,7 @@ def contamination(names):
     never, once = (right.bool() for right in found.values())
     only = (never & ~once).sum().item(), (once & ~never).sum().item()
     numbers = never.sum().item(), once.sum().item(), *only
-    pairs = [*map(str, numbers), f"{names['mcnemar'](*only):.3f}"]
+    pairs = [*map(str, numbers), f"{d2l.mcnemar(*only):.3f}"]
     return pairs, [
         {
             group: {name: x.float().mean().item() for name, x in columns.items()}

@@ -1,19 +1,15 @@
-"""The items of the page on evaluation, the model's stored answers, and its statistics."""
+"""The items of the page on evaluation and the model's stored answers."""
 
-import ast
 import json
 import re
 from types import SimpleNamespace
 
 import pandas as pd
-import pytest
 import torch
-from scipy import stats
 from torch import nn
 
 from experiments import evaluation
 from tools import ROOT
-from tools.book import pages
 
 DATA = ROOT / "d2lmini" / "data"
 ITEMS = pd.read_csv(DATA / "items.tsv", sep="\t", dtype=str)
@@ -43,32 +39,6 @@ def test_the_stored_answers_are_those_to_all_items():
             assert (torch.tensor(rows) < 0).all(), kind
     assert {len(texts) for texts in stored["free"].values()} == {len(ITEMS)}
     assert torch.tensor(stored["judge"]).shape == (len(ITEMS), 2)
-
-
-def function(name):
-    """A function of the notebook, by itself."""
-    for cell in pages.read(evaluation.NOTEBOOK).cells:
-        if f"def {name}(" in cell.source:
-            (node,) = [
-                n for n in ast.parse(cell.source).body if getattr(n, "name", "") == name
-            ]
-            names = {}
-            exec("import math\n" + ast.unparse(node), names)
-            return names[name]
-    raise LookupError(name)
-
-
-@pytest.mark.parametrize("right, n", [(0, 5), (49, 80), (80, 80), (3, 1000)])
-def test_the_interval_is_that_of_scipy(right, n):
-    found = function("wilson")(right, n, stats.norm.ppf(0.975))
-    expected = stats.binomtest(right, n).proportion_ci(method="wilson")
-    assert found == pytest.approx([expected.low, expected.high])
-
-
-@pytest.mark.parametrize("b, c", [(4, 0), (0, 0), (3, 3), (20, 9), (7, 30)])
-def test_the_paired_test_is_the_binomial_one(b, c):
-    expected = stats.binomtest(b, b + c).pvalue if b + c else 1
-    assert function("mcnemar")(b, c) == pytest.approx(expected)
 
 
 def test_rounded_weights_are_multiples_of_a_step_and_keep_the_largest():

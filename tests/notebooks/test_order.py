@@ -22,9 +22,8 @@ chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 
 def with_further(path):
-    """A chapter and its further page, if there is one."""
-    further = path.parent / "further" / path.name
-    return [path, further] if further.exists() else [path]
+    """A page and the further pages of the chapter of which it is the first one."""
+    return [path, *save.further_paths(path, ROOT)]
 
 
 def before(path):

@@ -16,17 +16,18 @@ D2L = "import d2lmini as d2l"
 PYPROJECT = '[project]\nname = "d2lmini"\nversion = "1.2.3"\ndescription = "A course"\n'
 
 
-def project(root, notebooks, toc=None):
+def project(root, notebooks, toc=None, further=()):
     """Write a course: notebook name -> the sources of its code cells.
 
-    Its supporting pages are those in notebooks/further/.
+    Its supporting pages are those in notebooks/further/, but for the names in further.
     """
     for folder in ("exercises", "further"):
         (root / "notebooks" / folder).mkdir(parents=True, exist_ok=True)
     (root / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
-    lines = [f"      - file: {name}\n" for name in toc or notebooks]
-    supporting = "".join(line for line in lines if "/further/" in line)
-    chapters = "".join(line for line in lines if "/further/" not in line)
+    names, lines = toc or notebooks, "      - file: {}\n".format
+    supporting = [name for name in names if "/further/" in name and name not in further]
+    chapters = "".join(lines(name) for name in names if name not in supporting)
+    supporting = "".join(map(lines, supporting))
     toc = "format: jb-book\nroot: book/index\nparts:\n"
     toc += f"  - caption: One part\n    chapters:\n{chapters}"
     toc += f"  - caption: Supporting code\n    chapters:\n{supporting}"
@@ -264,6 +265,25 @@ def test_pages_whose_names_continue_that_of_a_chapter_save_into_its_module(tmp_p
     assert load().c == 2 and "__all__ = ['C', 'a', 'b', 'e']" in module(root).replace(
         '"', "'"
     )
+
+
+def test_further_pages_save_into_the_chapter_above_them_in_their_order(tmp_path, load):
+    """Their names do not matter: a chapter has several, and two chapters share a number."""
+    last, first = "notebooks/further/00_last", "notebooks/further/01_two"
+    notebooks = {
+        ONE: ["a = 1  #@save"],
+        TWO: ["b = 2  #@save"],
+        first: ["c = 3  #@save"],
+        last: ["d = c + 1  #@save", "def f(): return d  # @save in part"],
+        EXERCISES: ["g = 5  #@save"],
+        DRAW: ["h = 6  #@save"],
+    }
+    toc = [ONE, TWO, first, last, DRAW]
+    project(tmp_path, notebooks, toc=toc, further=(first, last))
+    assert save.main([], tmp_path) == 0
+    assert load().one.__all__ == ["a", "g"] and load().draw.__all__ == ["h"]
+    assert load().two.__all__ == ["b", "c", "d"] and load().f() == 4
+    assert module(tmp_path, "part").startswith(f"{save.GENERATED}{last}.ipynb:\n")
 
 
 def test_the_named_modules_say_of_which_page_they_are(tmp_path):

@@ -8,13 +8,13 @@ line, on a line of its own above it, or after a decorator. `@d2l.add_to_class(C)
 puts the method into the saved class C. What is tagged `#@save module` stays in its module:
 the package does not export it.
 
-Each chapter named in `_toc.yml` that saves something becomes one module; what its notebooks
-in notebooks/further/ and notebooks/exercises/ save comes last. A chapter can have several
-pages: one called `07_transformer_parts` continues the chapter of `07_transformer` and saves
-into its module. Each page of the part *Supporting code* becomes a module, too. A page with
-several subjects can become several modules: what is tagged `#@save in sampling` goes into
-sampling.py, and what is tagged `#@save module in sampling` stays in it. A method goes where
-its class is.
+Each chapter named in `_toc.yml` that saves something becomes one module. What its further
+pages save, those of notebooks/further/ below it in `_toc.yml`, and its sheet in
+notebooks/exercises/, comes last. A chapter can have several pages: one called
+`07_transformer_parts` continues the chapter of `07_transformer` and saves into its module.
+Each page of the part *Supporting code* becomes a module, too. A page with several subjects
+can become several modules: what is tagged `#@save in sampling` goes into sampling.py, and
+what is tagged `#@save module in sampling` stays in it. A method goes where its class is.
 
 A module's imports are those that the saved code needs. `d2l.Name` becomes an explicit
 import from the module that saves Name. For a chapter this must be of an earlier chapter or
@@ -67,7 +67,7 @@ class SaveError(Exception):
 class Module:
     """What a page saves into a module, with its further page and its exercises."""
 
-    path: Path  # of the page
+    path: Path  # of the page, or for a module that tags name, of the first of these tags
     place: str  # where the module is named: the page, or the cell with the first tag
     name: str
     title: str
@@ -108,6 +108,22 @@ def pages_of(chapter: Path, root: Path) -> list[Path]:
     return [path for path in chapter_paths(root) if chapter_of(path) == chapter]
 
 
+def further_paths(chapter: Path, root: Path) -> list[Path]:
+    """The further pages of a chapter, given its first page: those below it in `_toc.yml`.
+
+    Supporting pages, which stand in a part of their own, are none.
+    """
+    parts = read_toc(root).partition(SUPPORTING)[0]
+    names = re.findall(r"\bfile: (notebooks/(?:further/)?\w+)$", parts, re.MULTILINE)
+    found, above = [], None
+    for path in [root / f"{name}.ipynb" for name in names]:
+        if path.parent.name != "further":
+            above = chapter_of(path)
+        elif above == chapter:
+            found.append(path)
+    return found
+
+
 def supporting_paths(root: Path) -> list[Path]:
     """The supporting pages of `_toc.yml`, in its order."""
     part = read_toc(root).partition(SUPPORTING)[2]
@@ -141,8 +157,8 @@ def read_page(path: Path, root: Path) -> list[Module]:
         imports=set(),
     )
     modules = {None: own}
-    others = [path.parent / folder / path.name for folder in ("further", "exercises")]
-    for notebook in (*pages, *others):
+    sheet = path.parent / "exercises" / path.name
+    for notebook in (*pages, *further_paths(path, root), sheet):
         sources = read_cells(notebook, "code", root) if notebook.exists() else []
         if any(map(TAG.search, sources)):
             for number, source in enumerate(sources, start=1):
@@ -281,7 +297,8 @@ def tagged_module(modules: Modules, tag: re.Match, place: str) -> Module:
     if name not in modules:
         check_module_name(name, place)
         title = f"{own.title}: {name.replace('_', ' ')}"
-        modules[name] = Module(own.path, place, name, title, own.axes, own.imports)
+        page = Path(place.partition(", code cell")[0])
+        modules[name] = Module(page, place, name, title, own.axes, own.imports)
     return modules[name]
 
 
