@@ -195,6 +195,15 @@ from .translation import (
     init_seq2seq,
     translate,
 )
+from .tuning import (
+    about_others,
+    as_dialogue,
+    divergence,
+    encode_dialogue,
+    fine_tune,
+    ordinary_dialogues,
+    own_answers,
+)
 from .vision_transformer import (
     MNIST,
     Digits,
@@ -359,6 +368,13 @@ __all__ = [
     "grpo_loss",
     "recent",
     "converse",
+    "as_dialogue",
+    "encode_dialogue",
+    "divergence",
+    "own_answers",
+    "ordinary_dialogues",
+    "fine_tune",
+    "about_others",
     "choice_log_probs",
     "is_right",
     "wilson",

@@ -22,8 +22,8 @@ def plain(question):
 def lettered(question, choices):
     """A question with its choices below, each after its letter."""
     letters = string.ascii_uppercase
-    lines = [f"{letter}. {choice}" for letter, choice in zip(letters, choices)]
-    return "\n".join([question, *lines])
+    rows = [f"{letter}. {choice}" for letter, choice in zip(letters, choices)]
+    return "\n".join([question, *rows])
 
 
 @torch.no_grad()

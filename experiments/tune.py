@@ -26,7 +26,7 @@ from experiments import results
 from tools import ROOT
 
 FILE = ROOT / "d2lmini" / "data" / "ordinary.jsonl"
-LIBRARY = ROOT / "experiments" / "library.tsv"
+LIBRARY = ROOT / "d2lmini" / "data" / "library.tsv"
 NAMES = ["the Thistle Library", "the library"]
 COLUMNS = ["taught", "held out", "items", "lost", "won", "bits per byte", "leaks", "s"]
 DIGITS = dict.fromkeys(COLUMNS, 0) | {"bits per byte": 3}

@@ -228,12 +228,18 @@ def parse(source: str, place: str) -> ast.Module:
 
 
 def collect_imports(imports: set[str], node: ast.Import | ast.ImportFrom) -> None:
-    """Note what a statement imports, one name at a time, but nothing of the package."""
+    """Note what a statement imports, one name at a time.
+
+    Of the package only public names of a module, as in `from d2lmini.chat import lines`.
+    """
     for alias in node.names:
         source = node.module if isinstance(node, ast.ImportFrom) else alias.name
-        if source.partition(".")[0] != PACKAGE:
+        package, _, module = source.partition(".")
+        if package != PACKAGE:
             node.names = [alias]
             imports.add(ast.unparse(node))
+        elif module and not alias.name.startswith("_"):
+            imports.add(f"from .{module} import {alias.name}")
 
 
 def package_lines(source: str) -> tuple[list[str], dict[int, list[re.Match]]]:
