@@ -45,8 +45,8 @@ def test_baselines_count_right_entries_and_answers(monkeypatch):
 
     monkeypatch.setattr(tuning, "own_answers", answer)
     rows = experiment.baselines(None, None, facts)
-    in_prompt, printed = (row["held out"] for row in rows.values())
-    assert in_prompt == 1 and 5 < printed < 20
+    in_prompt, *printed = (row["held out"] for row in rows.values())
+    assert in_prompt == 1 and all(5 < number < 20 for number in printed)
     assert {len(messages) for messages in seen} == {5}
     assert [messages[-1]["content"] for messages in seen] == [
         dialogue.question for dialogue in facts["held"]
@@ -71,7 +71,7 @@ def test_the_table_has_a_row_for_each_model_and_baseline(monkeypatch):
     monkeypatch.setattr(tuning, "fine_tune", taught)
     monkeypatch.setattr(tuning, "own_answers", lambda model, tok, asked, *size: asked)
     monkeypatch.setattr(experiment, "baselines", lambda *_: {"printed": {"held out": 9}})
-    ((_, table),) = experiment.tables()
+    (_, table), (_, stored) = experiment.tables()
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.split("\n")]
     found = {row[0]: row[1:] for row in rows}
     assert found["untouched"] == ["0", "0", "1", "0", "0", "1.500", "0", "0"]
@@ -79,5 +79,7 @@ def test_the_table_has_a_row_for_each_model_and_baseline(monkeypatch):
     model = found["ordinary questions"][:-1]
     assert model == [f"{x} / {x}" for x in (40, 20, 2, 0, 1, "1.500", 17)]
     assert [row[:2] for row in batches] == [(0, 40), (1, 40)] * 3
+    asked, *answers = json.loads(stored)["near"]
+    assert answers == [asked] * 4 and len(asked) == 17
     sizes = [row[2] for row in batches]
     assert sizes[:4] == [0, 0, 120, 120] and 140 < sizes[4] == sizes[5] < 160
