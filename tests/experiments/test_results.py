@@ -30,6 +30,7 @@ from experiments import (
     step_time,
     tool_calls,
     tool_limits,
+    tune,
 )
 from tools import ROOT
 from tools import __main__ as commands
@@ -73,6 +74,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
         "tool_limits": ["", *tool_limits.COLUMNS],
         "tool_limits_answers": ["question", tool_limits.BEFORE, tool_limits.AFTER],
         "recall_objections": ["", *recall_objections.COLUMNS],
+        "tune": ["", *tune.COLUMNS],
     } | longer_rewards.COLUMNS
     for several in (pretrained.COLUMNS, stages.TABLES, recall.COLUMNS):
         columns_of |= {name: ["", *columns] for name, columns in several.items()}
