@@ -22,6 +22,7 @@ from .sampling import as_text
 from .tools import describe, guarded
 
 ENDS = "<|endoftext|>", "<|end_of_text|>", "</s>"  # of a text, in GPT-2 and Llamas
+UNTAUGHT = " But SmolLM2 was never taught to: expect words, and no calls."
 SYSTEM = {"role": "system", "content": "You are a helpful AI assistant."}
 
 
@@ -109,6 +110,7 @@ def main():
         options["messages"] = [SYSTEM] if template is chatml else []
         if tools:
             options["messages"] = [{"role": "system", "content": describe(tools)}]
+            print(f"It can call {', '.join(tools)}.{'' if folder else UNTAUGHT}")
         does = "continues your text" if template is lines else "answers"
         print(f"The model {does}. Ctrl-C ends an answer, an empty line the chat.")
         converse(model, tokenizer, template, end, read, tools=tools, **options)

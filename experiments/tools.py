@@ -21,6 +21,8 @@ import random
 import re
 import sys
 import time
+from dataclasses import dataclass
+from types import SimpleNamespace
 
 import d2lmini as d2l
 from d2lmini import tuning
@@ -32,7 +34,7 @@ from tools import ROOT
 
 FILE = ROOT / "experiments" / "tools.tsv"
 POOLS = {  # values that are taught, and those of the test
-    "city": "Paris London Berlin Madrid Oslo Vienna Cairo Tokyo Boston Chicago Dublin Prague"
+    "city": "Paris London Berlin Madrid Oslo Vienna Cairo Tokyo Boston Chicago Prague"
     "|Rome Moscow Delhi Geneva Miami Warsaw",
     "currency": "dollars euros yen pounds francs kroner|pesos rubles rupees",
     "language": "French German Spanish Italian Dutch Polish|Swedish Turkish Greek",
@@ -40,6 +42,7 @@ POOLS = {  # values that are taught, and those of the test
     "phrase": "good night,where is the station,I am hungry,see you soon,thank you,it rains"
     "|happy birthday,I am late,the train is full",
     "word": "river stone garden window candle bridge silver|thunder pillow castle",
+    "food": "apple soup|banana pancake lasagna",
     "item": "lamp chair apple teapot blanket bicycle pencil orange|kettle mirror banana",
     "event": "a haircut,lunch with Ben,the dentist,a football match,yoga"
     "|a concert,dinner with Eva,the school play",
@@ -67,7 +70,61 @@ NEAR = {  # requests, the only function, which cannot do what they ask
     "score": "When does the next match of Ajax begin?|Buy two tickets for Celtic.",
     "calories": "How much does a banana cost?|Where do bananas grow?",
 }
-DIGITS = {"s": 0}
+CALLED = "taught", "unseen", "miss", "near"
+COLUMNS = {  # of the kinds of tests
+    "taught": "taught: call",
+    "unseen": "unseen: call",
+    "miss": "miss: no call",
+    "near": "near miss: no call",
+    "failure": "failure passed on",
+    "result": "result given",
+    "ordinary": "ordinary",
+}
+STOP = {
+    *"a an the of in to is it for with and how what when do does me my i int str".split()
+}
+DIGITS = {"items": 0, "lost": 0, "s": 0}
+MODELS = {"taught 4 functions": 10, "taught 39 functions": 1}  # every so many of the file
+DIALOGUES, STEPS = 192, 60
+
+
+def tables(seeds=2, first=0, row=None):
+    """The table of so many seeds, from the first one on."""
+    taught, unseen = read_tools()
+    tests, items = make_tests(taught[::4], unseen), read_items()
+    model, tokenizer = d2l.load_smollm2()
+    before = score_items(model, tokenizer, items, "choices", "chat")
+    runs = [{} for _ in range(seeds)]
+    if row in (None, "untouched"):
+        given = {name: [rule(t.asked, t.functions) for t in tests[name]] for name in CALLED}
+        runs[0]["no model, a rule"] = scores(given, tests)
+        found = scores(answers(model, tokenizer, tests), tests)
+        runs[0]["untouched"] = found | {"items": before.sum().item()}
+    for name, every in MODELS.items():
+        for seed, run in enumerate(runs, start=first):
+            if row in (None, name):
+                run[name] = train(taught[::every], seed, tests, items, before)
+                print(f"seed {seed}, {name}:", run[name], file=sys.stderr, flush=True)
+    for run in runs[1:]:
+        run |= {title: {} for title in runs[0] if title not in run}
+    columns = [*dict.fromkeys(each for run in runs for row in run.values() for each in row)]
+    yield "tools", results.side_by_side(runs, columns, DIGITS)
+
+
+def train(tools, seed, tests, items, before):
+    """The row of a model that was taught these functions."""
+    model, tokenizer = d2l.load_smollm2()
+    start, dialogues = time.process_time(), make_dialogues(tools, DIALOGUES, seed)
+    tuning.fine_tune(model, tokenizer, dialogues, seed=seed, num_steps=STEPS)
+    seconds = time.process_time() - start
+    given = answers(model, tokenizer, tests)
+    for name, rows in tests.items():
+        for test, answer in zip(rows, given[name]):
+            print(f"  {name}: {test.asked} {answer}", file=sys.stderr)
+    after = score_items(model, tokenizer, items, "choices", "chat")
+    counts = {"items": after, "lost": before & ~after}
+    found = {name: right.sum().item() for name, right in counts.items()}
+    return scores(given, tests) | found | {"s": seconds}
 
 
 def value(kind, rng, test):
@@ -141,14 +198,16 @@ def listing(chosen, rng, rename=0):
     for tool in rng.sample(chosen, len(chosen)):
         new = rng.random() < rename
         name = invented(rng) if new else tool.name
-        arguments = {each: invented(rng) if new else each for each in tool.kinds}
+        arguments = {each: each for each in tool.kinds}
+        if new and len(arguments) == 1:  # else nothing would tell them apart
+            arguments = {each: invented(rng) for each in arguments}
         functions[name] = tool.function(name, arguments)
         names[tool.name] = name, arguments
     return functions, names
 
 
 def request(tool, others, rng, test, rename=0, number=None):
-    """The messages of a request, its call, the result, the answer, and the functions."""
+    """A request: what is asked, the call, the result, the answer, and the functions."""
     functions, names = listing([tool, *others], rng, rename)
     values = {each: value(kind, rng, test) for each, kind in tool.kinds.items()}
     name, arguments = names[tool.name]
@@ -158,96 +217,117 @@ def request(tool, others, rng, test, rename=0, number=None):
     drawn = {kind: value(kind, rng, test) for kind in pools} | values
     result = tool.result.format(**drawn)
     answer = tool.answer.format(**drawn | {"result": result})
-    messages = [say("system", describe(functions)), say("user", asked.format(**values))]
-    return messages, json.dumps(call), result, answer, functions
+    return SimpleNamespace(
+        asked=[say("system", describe(functions)), say("user", asked.format(**values))],
+        call=json.dumps(call),
+        result=result,
+        answer=answer,
+        functions=functions,
+    )
 
 
-def sentences(text):
-    """The whole sentences that a text begins with."""
-    return re.match(r"(.*[.!?])?", text, re.DOTALL)[0]
+def sentence(text):
+    """The first sentence of a text, if it is whole."""
+    found = re.match(r"[^.!?\n]+[.!?](?=\s|$)", text)
+    return found and found[0]
 
 
 def make_dialogues(tools, num, seed, num_others=2, rename=0.5):
-    """Dialogues of the kinds, and ordinary questions as they are kept."""
+    """Dialogues of the five kinds, with up to so many functions that are not asked for."""
     rng, dialogues = random.Random(seed), []
-    questions = [d for d in tuning.ordinary_dialogues() if sentences(d[1]["content"])]
+    questions = [d for d in tuning.ordinary_dialogues() if sentence(d[1]["content"])]
     order = []
     for i in range(num):
         order = order or rng.sample(tools, len(tools))
         tool = order.pop()
         rest = [each for each in tools if each is not tool]
         others = rng.sample(rest, min(len(rest), rng.randint(0, num_others)))
-        messages, call, result, answer, _ = request(tool, others, rng, False, rename)
-        kind = i % 6
-        if kind == 4:  # none of the functions serves
-            others = others or rng.sample(rest, 1)
-            functions, _ = listing(others, rng, rename)
-            system = say("system", describe(functions))
-            dialogues.append([system, messages[1], say("assistant", NO_TOOL)])
-        elif kind == 5:
-            question, answer = rng.choice(questions)
-            answer = say("assistant", sentences(answer["content"]))
-            dialogues.append([messages[0], question, answer])
-        else:
-            if kind == 3:
-                error = rng.choice(MESSAGES)
-                result, answer = f"Error: {error}", f"Sorry, {error}."
-            dialogues.append(
-                [
-                    *messages,
-                    say("assistant", call),
-                    say("tool", result),
-                    say("assistant", answer),
-                ]
-            )
+        found = request(tool, others, rng, False, rename)
+        system, question = found.asked
+        match i % 6:
+            case 4:  # none of the functions serves
+                functions, _ = listing(others or rng.sample(rest, 1), rng, rename)
+                system = say("system", describe(functions))
+                dialogues.append([system, question, say("assistant", NO_TOOL)])
+            case 5:
+                question, answer = rng.choice(questions)
+                answer = say("assistant", sentence(answer["content"]))
+                dialogues.append([system, question, answer])
+            case kind:
+                if kind == 3:
+                    error = rng.choice(MESSAGES)
+                    found.result, found.answer = f"Error: {error}", f"Sorry, {error}."
+                pairs = zip(
+                    ("assistant", "tool", "assistant"),
+                    (found.call, found.result, found.answer),
+                )
+                dialogues.append([*found.asked, *(say(*pair) for pair in pairs)])
     return dialogues
 
 
 # --- what is measured ----------------------------------------------------------------
 
 
-def make_tests(taught, unseen, seed=100, each=4, num_others=2):
-    """Prompts of each kind, with what is right."""
+@dataclass
+class Test:
+    """Messages to answer, the functions listed in them, and what an answer must have."""
+
+    messages: list
+    functions: dict
+    right: str | None = None
+
+    @property
+    def asked(self):
+        return self.messages[1]["content"]
+
+
+def make_tests(taught, unseen, seed=100, num_others=2):
+    """The tests of each kind. A tool is asked for with four requests, whatever it has."""
     rng = random.Random(seed)
-    tests = {"taught": [], "unseen": [], "miss": [], "near": [], "fail": [], "read": []}
-    for name, tools in {"taught": taught[::4], "unseen": unseen}.items():
+    tests = {name: [] for name in (*CALLED, "failure", "result", "ordinary")}
+    for name, tools in {"taught": taught, "unseen": unseen}.items():
         for tool in tools:
             rest = [other for other in tools if other is not tool]
-            for i in range(each):
+            for i in range(4):
                 others = rng.sample(rest, num_others)
-                number = i % len(tool.requests)
-                found = request(tool, others, rng, True, number=number)
-                messages, call, result, answer, functions = found
-                tests[name].append((messages, call, functions))
-                if name == "unseen":
-                    if i % 2:
-                        functions, _ = listing(others, rng)
-                        system = say("system", describe(functions))
-                        tests["miss"].append(([system, messages[1]], None, functions))
-                    called = [*messages, say("assistant", call)]
-                    if i == 0:
-                        error = f"there is no {invented(rng)}"
-                        failed = [*called, say("tool", f"Error: {error}")]
-                        tests["fail"].append((failed, error, functions))
-                    if i == 1:
-                        tests["read"].append(
-                            ([*called, say("tool", result)], result, functions)
-                        )
+                found = request(tool, others, rng, True, number=i % len(tool.requests))
+                tests[name].append(Test(found.asked, found.functions, found.call))
+                if name == "taught":
+                    continue
+                called = [*found.asked, say("assistant", found.call)]
+                if i % 2:
+                    functions, _ = listing(others, rng)
+                    asked = [say("system", describe(functions)), found.asked[1]]
+                    tests["miss"].append(Test(asked, functions))
+                    back = [*called, say("tool", found.result)]
+                    tests["result"].append(Test(back, found.functions, found.result))
+                else:
+                    error = f"there is no {invented(rng)}"
+                    back = [*called, say("tool", f"Error: {error}")]
+                    tests["failure"].append(Test(back, found.functions, error))
     known = {tool.name: tool for tool in unseen}
-    for name, questions in NEAR.items():
-        functions, _ = listing([known[name]], rng)
-        for question in questions.split("|"):
-            messages = [say("system", describe(functions)), say("user", question)]
-            tests["near"].append((messages, None, functions))
-    tests["ordinary"] = []
+    listed = [
+        (q, "near", [known[name]], None) for name in NEAR for q in NEAR[name].split("|")
+    ]
     for question, key in tool_limits.ORDINARY.items():
-        functions, _ = listing(rng.sample(unseen, num_others), rng)
-        messages = [say("system", describe(functions)), say("user", question)]
-        tests["ordinary"].append((messages, key, functions))
+        listed.append((question, "ordinary", rng.sample(unseen, num_others), key))
+    for question, name, tools, right in listed:
+        functions, _ = listing(tools, rng)
+        asked = [say("system", describe(functions)), say("user", question)]
+        tests[name].append(Test(asked, functions, right))
     return tests
 
 
+def answers(model, tokenizer, tests):
+    """The answers of a model to the tests of each kind."""
+    return {
+        name: tuning.own_answers(model, tokenizer, [t.messages for t in some], 36, 8)
+        for name, some in tests.items()
+    }
+
+
 def read_call(text):
+    """The object that an answer is, or an empty one."""
     try:
         found = json.loads(text)
     except ValueError:
@@ -255,37 +335,56 @@ def read_call(text):
     return found if isinstance(found, dict) else {}
 
 
-def share(right):
-    return sum(right) / len(right)
-
-
-def scores(answers, tests):
-    """The row of the table, given an answer to each prompt of each kind."""
+def scores(given, tests):
+    """The shares of right answers, of the kinds to which answers are given."""
     found = {}
-    for name in ("taught", "unseen"):
-        pairs = [
-            (read_call(a), json.loads(t[1])) for a, t in zip(answers[name], tests[name])
-        ]
-        found[f"{name}: name"] = share([a.get("tool") == b["tool"] for a, b in pairs])
-        found[f"{name}: call"] = share([a == b for a, b in pairs])
-    for name in ("miss", "near"):
-        found[f"{name}: no call"] = share([not a.startswith("{") for a in answers[name]])
-    for name in ("fail", "read"):
-        found[name] = share([t[1] in a for a, t in zip(answers[name], tests[name])])
-    pairs = zip(answers["ordinary"], tests["ordinary"])
-    found["ordinary"] = share(
-        [not a.startswith("{") and is_right(a, t[1]) for a, t in pairs]
-    )
+    for name in given:
+        pairs = list(zip(given[name], tests[name]))
+        match name:
+            case "taught" | "unseen":
+                calls = [(read_call(a), json.loads(t.right)) for a, t in pairs]
+                same = [a.get("tool") == b["tool"] for a, b in calls]
+                found[f"{name}: name"] = sum(same) / len(same)
+                right = [a == b for a, b in calls]
+            case "miss" | "near":
+                right = [not a.startswith("{") for a, _ in pairs]
+            case "failure" | "result":
+                right = [t.right in a for a, t in pairs]
+            case "ordinary":
+                right = [is_right(a, t.right) and not read_call(a) for a, t in pairs]
+        found[COLUMNS[name]] = sum(right) / len(right)
     return found
 
 
-def measure(model, tokenizer, tests, shown=False):
-    answers = {}
-    for name, rows in tests.items():
-        prompts = [messages for messages, *_ in rows]
-        answers[name] = tuning.own_answers(model, tokenizer, prompts, 36, 8)
-        if shown:
-            for (messages, right, _), answer in zip(rows, answers[name]):
-                asked = next(m["content"] for m in messages if m["role"] == "user")
-                print(f"  {name} | {asked} | {answer} | {right}", file=sys.stderr)
-    return scores(answers, tests)
+# --- without a model -----------------------------------------------------------------
+
+
+def stems(text):
+    """The words of a text, without the endings of plurals and of some verbs."""
+    words = {*re.findall(r"[a-z]+", text.lower())} - STOP
+    return {re.sub(r"(?<=\w{3})(ing|ed|es|s|e)$", "", word) for word in words}
+
+
+def rule(question, functions):
+    """A call without a model, or no text.
+
+    It names the function with most words in common with the question, if any. Arguments
+    are the numbers, and what is quoted or begins with a capital letter, in their order;
+    without these the last word.
+    """
+    common = {
+        name: len(
+            stems(question) & stems(f"{name} {tool.__doc__} {inspect.signature(tool)}")
+        )
+        for name, tool in functions.items()
+    }
+    name = max(common, key=common.get)
+    if not common[name]:
+        return ""
+    numbers = map(int, re.findall(r"\d+", question))
+    quoted = r'(?<=").+?(?=")|\d+:\d+|(?<=.)\b[A-Z]\w*(?: [A-Z]\w*)*'
+    texts = iter(re.findall(quoted, question) or re.findall(r"\w+", question)[-1:])
+    call = {"tool": name}
+    for each, parameter in inspect.signature(functions[name]).parameters.items():
+        call[each] = next(numbers if parameter.annotation is int else texts, None)
+    return json.dumps(call)
