@@ -26,7 +26,6 @@ from types import SimpleNamespace
 
 import d2lmini as d2l
 from d2lmini import tuning
-from d2lmini.evaluation import is_right
 from d2lmini.score import read_items, score_items
 from d2lmini.tools import describe
 from experiments import results, tool_limits
@@ -241,7 +240,7 @@ def make_dialogues(tools, num, seed, num_others=2, rename=0.5):
         order = order or rng.sample(tools, len(tools))
         tool = order.pop()
         rest = [each for each in tools if each is not tool]
-        others = rng.sample(rest, min(len(rest), rng.randint(0, num_others)))
+        others = rng.sample(rest, min(len(rest), rng.randint(1, num_others)))
         found = request(tool, others, rng, False, rename)
         system, question = found.asked
         match i % 6:
@@ -306,15 +305,13 @@ def make_tests(taught, unseen, seed=100, num_others=2):
                     back = [*called, say("tool", f"Error: {error}")]
                     tests["failure"].append(Test(back, found.functions, error))
     known = {tool.name: tool for tool in unseen}
-    listed = [
-        (q, "near", [known[name]], None) for name in NEAR for q in NEAR[name].split("|")
-    ]
-    for question, key in tool_limits.ORDINARY.items():
-        listed.append((question, "ordinary", rng.sample(unseen, num_others), key))
-    for question, name, tools, right in listed:
+    listed = [("near", q, [known[name]]) for name in NEAR for q in NEAR[name].split("|")]
+    for question in tool_limits.ORDINARY:
+        listed.append(("ordinary", question, rng.sample(unseen, num_others)))
+    for name, question, tools in listed:
         functions, _ = listing(tools, rng)
         asked = [say("system", describe(functions)), say("user", question)]
-        tests[name].append(Test(asked, functions, right))
+        tests[name].append(Test(asked, functions))
     return tests
 
 
@@ -351,7 +348,7 @@ def scores(given, tests):
             case "failure" | "result":
                 right = [t.right in a for a, t in pairs]
             case "ordinary":
-                right = [is_right(a, t.right) and not read_call(a) for a, t in pairs]
+                right = [tool_limits.is_right(t.asked, a) for a, t in pairs]
         found[COLUMNS[name]] = sum(right) / len(right)
     return found
 
