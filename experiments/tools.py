@@ -56,9 +56,9 @@ POOLS = {  # values that are taught, and those of the test
     "team": "Arsenal,Real Madrid,Boca|Ajax,Red Star,Celtic",
     "sky": "sun rain snow|fog wind hail",
 }
-MESSAGES = "there is no entry,the service is down,the time is over,nothing was found".split(
-    ","
-)
+ERRORS = "there is no {}", "the service is down", "the time is over", "{} was not found"
+KINDS = "call", "call", "call", "error", "miss", "miss", "ordinary"  # of a turn
+ROLES = "user", "assistant", "tool", "assistant"
 NO_TOOL = "Sorry, I have no tool for that."
 NEAR = {  # requests, the only function, which cannot do what they ask
     "multiply": "How much is 84 divided by 12?|What is 35 plus 48?|Subtract 17 from 90.|"
@@ -192,7 +192,11 @@ def say(role, content):
 
 
 def listing(chosen, rng, rename=0):
-    """The functions of some tools, with the names in use: of each, and of its arguments."""
+    """The system message that lists some tools, the functions, and the names in use.
+
+    A share of the tools is renamed. The names are by those of the file: that of the
+    function, and those of its arguments.
+    """
     functions, names = {}, {}
     for tool in rng.sample(chosen, len(chosen)):
         new = rng.random() < rename
@@ -202,26 +206,24 @@ def listing(chosen, rng, rename=0):
             arguments = {each: invented(rng) for each in arguments}
         functions[name] = tool.function(name, arguments)
         names[tool.name] = name, arguments
-    return functions, names
+    return say("system", describe(functions)), functions, names
 
 
-def request(tool, others, rng, test, rename=0, number=None):
-    """A request: what is asked, the call, the result, the answer, and the functions."""
-    functions, names = listing([tool, *others], rng, rename)
+def request(tool, names, rng, test, number=None):
+    """The texts of a request, its call if it has names, the result, and the answer."""
     values = {each: value(kind, rng, test) for each, kind in tool.kinds.items()}
-    name, arguments = names[tool.name]
-    call = {"tool": name} | {arguments[each]: values[each] for each in values}
     asked = rng.choice(tool.requests) if number is None else tool.requests[number]
     pools = ["number", "small", "large", "time", "made", *POOLS]
     drawn = {kind: value(kind, rng, test) for kind in pools} | values
-    result = tool.result.format(**drawn)
-    answer = tool.answer.format(**drawn | {"result": result})
+    result, call = tool.result.format(**drawn), {}
+    if tool.name in names:
+        name, arguments = names[tool.name]
+        call = {"tool": name} | {arguments[each]: values[each] for each in values}
     return SimpleNamespace(
-        asked=[say("system", describe(functions)), say("user", asked.format(**values))],
+        asked=asked.format(**values),
         call=json.dumps(call),
         result=result,
-        answer=answer,
-        functions=functions,
+        answer=tool.answer.format(**drawn | {"result": result}),
     )
 
 
@@ -231,36 +233,33 @@ def sentence(text):
     return found and found[0]
 
 
-def make_dialogues(tools, num, seed, num_others=2, rename=0.5):
-    """Dialogues of the five kinds, with up to so many functions that are not asked for."""
+def make_dialogues(tools, num, seed, num_turns=4, rename=0.5):
+    """Dialogues of so many turns, of different KINDS, with one to three functions."""
     rng, dialogues = random.Random(seed), []
-    questions = [d for d in tuning.ordinary_dialogues() if sentence(d[1]["content"])]
-    order = []
-    for i in range(num):
-        order = order or rng.sample(tools, len(tools))
-        tool = order.pop()
-        rest = [each for each in tools if each is not tool]
-        others = rng.sample(rest, min(len(rest), rng.randint(1, num_others)))
-        found = request(tool, others, rng, False, rename)
-        system, question = found.asked
-        match i % 6:
-            case 4:  # none of the functions serves
-                functions, _ = listing(others or rng.sample(rest, 1), rng, rename)
-                system = say("system", describe(functions))
-                dialogues.append([system, question, say("assistant", NO_TOOL)])
-            case 5:
-                question, answer = rng.choice(questions)
-                answer = say("assistant", sentence(answer["content"]))
-                dialogues.append([system, question, answer])
-            case kind:
-                if kind == 3:
-                    error = rng.choice(MESSAGES)
-                    found.result, found.answer = f"Error: {error}", f"Sorry, {error}."
-                pairs = zip(
-                    ("assistant", "tool", "assistant"),
-                    (found.call, found.result, found.answer),
-                )
-                dialogues.append([*found.asked, *(say(*pair) for pair in pairs)])
+    ordinary = [
+        (q["content"], sentence(a["content"])) for q, a in tuning.ordinary_dialogues()
+    ]
+    ordinary = [pair for pair in ordinary if pair[1]]
+    for _ in range(num):
+        chosen = rng.sample(tools, rng.randint(1, 3))
+        rest = [tool for tool in tools if tool not in chosen]
+        system, _, names = listing(chosen, rng, rename)
+        messages = [system]
+        for i, kind in enumerate(rng.sample(KINDS, num_turns)):
+            tool = rng.choice(rest) if kind == "miss" else chosen[i % len(chosen)]
+            found = request(tool, names, rng, False)
+            match kind:
+                case "call":
+                    turn = found.asked, found.call, found.result, found.answer
+                case "error":
+                    error = rng.choice(ERRORS).format(invented(rng))
+                    turn = found.asked, found.call, f"Error: {error}", f"Sorry, {error}."
+                case "miss":
+                    turn = found.asked, NO_TOOL
+                case "ordinary":
+                    turn = rng.choice(ordinary)
+            messages += map(say, ROLES, turn)
+        dialogues.append(messages)
     return dialogues
 
 
@@ -289,29 +288,29 @@ def make_tests(taught, unseen, seed=100, num_others=2):
             rest = [other for other in tools if other is not tool]
             for i in range(4):
                 others = rng.sample(rest, num_others)
-                found = request(tool, others, rng, True, number=i % len(tool.requests))
-                tests[name].append(Test(found.asked, found.functions, found.call))
+                system, functions, names = listing([tool, *others], rng)
+                found = request(tool, names, rng, True, number=i % len(tool.requests))
+                asked = [system, say("user", found.asked)]
+                tests[name].append(Test(asked, functions, found.call))
                 if name == "taught":
                     continue
-                called = [*found.asked, say("assistant", found.call)]
+                called = [*asked, say("assistant", found.call)]
                 if i % 2:
-                    functions, _ = listing(others, rng)
-                    asked = [say("system", describe(functions)), found.asked[1]]
-                    tests["miss"].append(Test(asked, functions))
                     back = [*called, say("tool", found.result)]
-                    tests["result"].append(Test(back, found.functions, found.result))
+                    tests["result"].append(Test(back, functions, found.result))
+                    system, functions, _ = listing(others, rng)
+                    tests["miss"].append(Test([system, asked[1]], functions))
                 else:
                     error = f"there is no {invented(rng)}"
                     back = [*called, say("tool", f"Error: {error}")]
-                    tests["failure"].append(Test(back, found.functions, error))
+                    tests["failure"].append(Test(back, functions, error))
     known = {tool.name: tool for tool in unseen}
     listed = [("near", q, [known[name]]) for name in NEAR for q in NEAR[name].split("|")]
     for question in tool_limits.ORDINARY:
         listed.append(("ordinary", question, rng.sample(unseen, num_others)))
     for name, question, tools in listed:
-        functions, _ = listing(tools, rng)
-        asked = [say("system", describe(functions)), say("user", question)]
-        tests[name].append(Test(asked, functions))
+        system, functions, _ = listing(tools, rng)
+        tests[name].append(Test([system, say("user", question)], functions))
     return tests
 
 
