@@ -55,7 +55,7 @@ def _as_line(name, tool):
     return json.dumps(fields, ensure_ascii=False)
 
 
-def guarded(tool, seconds=5, max_chars=2000):
+def guarded(tool, seconds=10, max_chars=2000):
     """A function that checks its arguments, calls tool with them, and returns a text.
 
     The parameters of tool are passed by name. Each has a default or not, and one of the

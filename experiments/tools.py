@@ -1,17 +1,18 @@
 """How well SmolLM2 calls functions that it has not been taught, and when it should not.
 
 tools.tsv has functions with requests, invented results, and answers; eight of them are
-never taught. A dialogue has one to three functions in its system message, and is one of
-five kinds: a request with its call, the result and the answer; the same with an error that
-is passed on; a request that none of the functions serves; an ordinary question, with
-SmolLM2's own answer. In half of the calls the names of functions and arguments are replaced
-by invented ones, so that only the list can tell them.
+never taught. A dialogue has one to three functions in its system message, and four turns: a
+request with its call, the result and the answer; the same with an error, which is passed
+on; a request that none of the functions serves; an ordinary question, with SmolLM2's own
+answer. Half of the functions have invented names, so that only the list can tell them.
 
-The tests have other values. "taught" are functions that were taught, "unseen" those that
-were not: the share of calls with the right name, and that are right as a whole. A near miss
-is right without a call; it is a request for another function, or one of NEAR, where the
-only function cannot do it. A failure is passed on if the answer has the words of the error.
-An ordinary question is right by the words of `tool_limits`. ROW is the name of one model.
+The tests have other values, and one turn. "taught" are functions that every model was
+taught, "unseen" those that none was: the share of calls with the right name, and that are
+right as a whole. A miss is a request for another unseen function, a near miss one of NEAR,
+where the only function cannot do it: both are right without a call. A failure is passed on
+if the answer has the words of the error. An ordinary question, with functions listed, is
+right by the words of `tool_limits`. Items are those of `score`, with no function listed.
+ROW is the name of one model, or "untouched" for what is not trained.
 """
 
 import csv
@@ -83,14 +84,19 @@ STOP = {
     *"a an the of in to is it for with and how what when do does me my i int str".split()
 }
 DIGITS = {"items": 0, "lost": 0, "s": 0}
-MODELS = {"taught 4 functions": 10, "taught 39 functions": 1}  # every so many of the file
-DIALOGUES, STEPS = 192, 60
+MODELS = {  # which functions of the file are taught: every so many; and in how many blocks
+    "taught 39 functions": (1, 30),
+    "taught 39 functions, in the last ten blocks": (1, 10),
+    "taught 4 functions": (10, 30),
+}
+DIALOGUES = 200  # each is read once
+OPTIONS = {"num_steps": 50, "batch_size": 4, "lr": 2e-3}
 
 
 def tables(seeds=2, first=0, row=None):
     """The table of so many seeds, from the first one on."""
     taught, unseen = read_tools()
-    tests, items = make_tests(taught[::4], unseen), read_items()
+    tests, items = make_tests(taught[::10], unseen), read_items()
     model, tokenizer = d2l.load_smollm2()
     before = score_items(model, tokenizer, items, "choices", "chat")
     runs = [{} for _ in range(seeds)]
@@ -99,10 +105,11 @@ def tables(seeds=2, first=0, row=None):
         runs[0]["no model, a rule"] = scores(given, tests)
         found = scores(answers(model, tokenizer, tests), tests)
         runs[0]["untouched"] = found | {"items": before.sum().item()}
-    for name, every in MODELS.items():
+    for name, (every, num_blks) in MODELS.items():
         for seed, run in enumerate(runs, start=first):
             if row in (None, name):
-                run[name] = train(taught[::every], seed, tests, items, before)
+                options = {"seed": seed, "num_blks": num_blks}
+                run[name] = train(taught[::every], tests, items, before, options)
                 print(f"seed {seed}, {name}:", run[name], file=sys.stderr, flush=True)
     for run in runs[1:]:
         run |= {title: {} for title in runs[0] if title not in run}
@@ -110,15 +117,16 @@ def tables(seeds=2, first=0, row=None):
     yield "tools", results.side_by_side(runs, columns, DIGITS)
 
 
-def train(tools, seed, tests, items, before):
+def train(tools, tests, items, before, options):
     """The row of a model that was taught these functions."""
     model, tokenizer = d2l.load_smollm2()
-    start, dialogues = time.process_time(), make_dialogues(tools, DIALOGUES, seed)
-    tuning.fine_tune(model, tokenizer, dialogues, seed=seed, num_steps=STEPS)
+    start = time.process_time()
+    dialogues = make_dialogues(tools, DIALOGUES, options["seed"])
+    tuning.fine_tune(model, tokenizer, dialogues, **OPTIONS, **options)
     seconds = time.process_time() - start
     given = answers(model, tokenizer, tests)
-    for name, rows in tests.items():
-        for test, answer in zip(rows, given[name]):
+    for name, some in tests.items():
+        for test, answer in zip(some, given[name]):
             print(f"  {name}: {test.asked} {answer}", file=sys.stderr)
     after = score_items(model, tokenizer, items, "choices", "chat")
     counts = {"items": after, "lost": before & ~after}

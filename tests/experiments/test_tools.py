@@ -11,7 +11,7 @@ from d2lmini.tools import guarded
 from experiments import tool_limits, tools
 
 TAUGHT, UNSEEN = tools.read_tools()
-TESTS = tools.make_tests(TAUGHT[::4], UNSEEN)
+TESTS = tools.make_tests(TAUGHT[::10], UNSEEN)
 DIALOGUES = tools.make_dialogues(TAUGHT, 120, seed=0)
 
 
