@@ -4,7 +4,7 @@
     python -m d2lmini.chat --model FOLDER     a folder that load_pretrained can read
     python -m d2lmini.chat --model FOLDER --tools FILE.py
                                               a model that was trained to call tools,
-                                              and a Python file with these functions
+                                              and a Python file with functions for it
 
 The loop itself is `converse` of chapter 12.
 """
@@ -19,8 +19,10 @@ import torch
 from .loading import load_pretrained, load_smollm2
 from .post_training import chatml, converse
 from .sampling import as_text
+from .tools import describe, guarded
 
 ENDS = "<|endoftext|>", "<|end_of_text|>", "</s>"  # of a text, in GPT-2 and Llamas
+UNTAUGHT = " But SmolLM2 was never taught to: expect words, and no calls."
 SYSTEM = {"role": "system", "content": "You are a helpful AI assistant."}
 
 
@@ -51,7 +53,11 @@ def find_template(tokenizer):
 
 
 def find_tools(path):
-    """The functions that a Python file defines, by name, but for those with a _ in front."""
+    """The functions that a Python file defines, by name, but for those with a _ in front.
+
+    They are `guarded`. Raises ValueError for a file that cannot be run, or has no function,
+    or one that a model could not call.
+    """
     try:
         found = runpy.run_path(path)
     except Exception as error:  # whatever its code does
@@ -64,7 +70,10 @@ def find_tools(path):
     }
     if not tools:
         raise ValueError(f"{path}: the file must define a function")
-    return tools
+    try:
+        return {name: guarded(tool) for name, tool in tools.items()}
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
 
 
 def read(sign):
@@ -98,7 +107,10 @@ def main():
         template, end = find_template(tokenizer)
         if tools and template is not chatml:
             raise ValueError("--tools: the tokenizer must have <|im_start|> and <|im_end|>")
-        options["messages"] = [SYSTEM] if template is chatml and not tools else []
+        options["messages"] = [SYSTEM] if template is chatml else []
+        if tools:
+            options["messages"] = [{"role": "system", "content": describe(tools)}]
+            print(f"It can call {', '.join(tools)}.{'' if folder else UNTAUGHT}")
         does = "continues your text" if template is lines else "answers"
         print(f"The model {does}. Ctrl-C ends an answer, an empty line the chat.")
         converse(model, tokenizer, template, end, read, tools=tools, **options)

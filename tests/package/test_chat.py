@@ -163,10 +163,12 @@ def test_the_command_runs_the_functions_of_a_file(talk, tmp_path, monkeypatch):
     monkeypatch.setattr(chat, "converse", lambda *args, **options: found.update(options))
     options = "--model", tmp_path, "--tools", file
     assert talk(*options, typed="")[0] == 0
-    assert [*found["tools"]] == ["b"] and found["tools"]["b"](3) == 3
-    assert found["messages"] == []
+    assert [*found["tools"]] == ["b"] and found["tools"]["b"](c=3) == "3"
+    (listed,) = found["messages"]
+    assert listed["role"] == "system" and '{"name": "b", ' in listed["content"]
     for text, message in [
         ("b = 3", "must define a function"),
+        ("def b(*c): pass", "b: c cannot be passed by its name"),
         ("def b(", "SyntaxError"),
         (None, "FileNotFoundError"),
     ]:
