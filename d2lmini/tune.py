@@ -17,6 +17,9 @@ What a model is taught about your subject, it soon says of others, too. With --s
 about other subjects: the model is held to its old answers, and the report says how often
 the new ones are yours. --near FILE has such questions of your own in place of these.
 
+With the word tools in place of FILE the model is taught two hundred dialogues with 39
+functions, so that `python -m d2lmini.chat --tools` can tell it of others.
+
 The training itself is `fine_tune` of d2lmini.tuning.
 """
 
@@ -55,6 +58,7 @@ from .tuning import (
 )
 
 LEAST = 8  # dialogues: those of a step
+TOOLS = {"num_blks": 30, "num_steps": 50, "batch_size": 4, "lr": 2e-3}  # how they are taught
 MOST = 100  # questions of a kind that are asked
 TEXT = "Python's documentation (objects, execution model)"
 OTHERS = [  # subjects in place of one's own; the last one is only asked about
@@ -461,7 +465,7 @@ def make_parser():
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("file", metavar="FILE", help="dialogues, or questions and answers")
+    add("file", metavar="FILE", help="dialogues, or questions and answers, or tools")
     add("--out", metavar="FOLDER", required=True, help="a new folder for the model")
     add("--model", default="smollm2", help="a folder, or smollm2 (by default)")
     held = parser.add_mutually_exclusive_group()
@@ -484,7 +488,9 @@ def read_all(options):
     check_folder(Path(options.out))
     if options.steps is not None and options.steps < 1:
         raise ValueError(f"--steps must be at least 1, and is {options.steps}")
-    taught, held = read_dialogues(options.file), []
+    is_tools = options.file == "tools"
+    path = ITEMS.with_name("tools.jsonl") if is_tools else options.file
+    taught, held = read_dialogues(path), []
     if options.held:
         held = read_dialogues(options.held, taught)
     elif options.hold_out is not None:
@@ -527,7 +533,10 @@ def tune(options):
             tell(f"step {step:4}: loss {loss:.3f}, divergence {far:.3f}")
 
     dialogues = [dialogue.messages for dialogue in taught]
-    chosen = {"num_steps": options.steps, "seed": options.seed, "on_step": on_step}
+    chosen = TOOLS.copy() if options.file == "tools" else {}
+    chosen |= {"seed": options.seed, "on_step": on_step}
+    if options.steps is not None:
+        chosen["num_steps"] = options.steps
     fine_tune(model, tokenizer, dialogues, ordinary, **chosen)
     save(model, tokenizer, Path(options.out))
     tell(f"{options.out} is written")

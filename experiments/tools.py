@@ -12,7 +12,9 @@ right as a whole. A miss is a request for another unseen function, a near miss o
 where the only function cannot do it: both are right without a call. A failure is passed on
 if the answer has the words of the error. An ordinary question, with functions listed, is
 right by the words of `tool_limits`. Items are those of `score`, with no function listed.
-ROW is the name of one model, or "untouched" for what is not trained.
+ROW is the name of one model, or "untouched" for what is not trained. ONLY=dialogues writes
+those of the first seed into d2lmini/data/tools.jsonl, which `python -m d2lmini.tune tools`
+teaches.
 """
 
 import csv
@@ -29,10 +31,12 @@ import d2lmini as d2l
 from d2lmini import tuning
 from d2lmini.score import read_items, score_items
 from d2lmini.tools import describe
+from d2lmini.tune import TOOLS
 from experiments import results, tool_limits
 from tools import ROOT
 
 FILE = ROOT / "experiments" / "tools.tsv"
+DATA = ROOT / "d2lmini" / "data"
 POOLS = {  # values that are taught, and those of the test
     "city": "Paris London Berlin Madrid Oslo Vienna Cairo Tokyo Boston Chicago Prague"
     "|Rome Moscow Delhi Geneva Miami Warsaw",
@@ -80,6 +84,9 @@ COLUMNS = {  # of the kinds of tests
     "result": "result given",
     "ordinary": "ordinary",
 }
+TABLE = ["taught: name", "taught: call", "unseen: name", "unseen: call", "miss: no call"]
+TABLE += ["near miss: no call", "failure passed on", "result given", "ordinary"]
+TABLE += ["items", "lost", "s"]
 STOP = {
     *"a an the of in to is it for with and how what when do does me my i int str".split()
 }
@@ -90,12 +97,16 @@ MODELS = {  # which functions of the file are taught: every so many; and in how 
     "taught 4 functions": (10, 30),
 }
 DIALOGUES = 200  # each is read once
-OPTIONS = {"num_steps": 50, "batch_size": 4, "lr": 2e-3}
 
 
-def tables(seeds=2, first=0, row=None):
-    """The table of so many seeds, from the first one on."""
+def tables(seeds=2, first=0, row=None, only=None):
+    """The file of dialogues, or the table of so many seeds, from the first one on."""
     taught, unseen = read_tools()
+    if only == "dialogues":
+        dialogues = make_dialogues(taught, DIALOGUES, seed=0)
+        lines = [json.dumps({"messages": each}) for each in dialogues]
+        yield DATA / "tools.jsonl", "\n".join(lines)
+        return
     tests, items = make_tests(taught[::10], unseen), read_items()
     model, tokenizer = d2l.load_smollm2()
     before = score_items(model, tokenizer, items, "choices", "chat")
@@ -113,8 +124,9 @@ def tables(seeds=2, first=0, row=None):
                 print(f"seed {seed}, {name}:", run[name], file=sys.stderr, flush=True)
     for run in runs[1:]:
         run |= {title: {} for title in runs[0] if title not in run}
-    columns = [*dict.fromkeys(each for run in runs for row in run.values() for each in row)]
-    yield "tools", results.side_by_side(runs, columns, DIGITS)
+    yield "tools", results.side_by_side(runs, TABLE, DIGITS)
+    if row is None:
+        yield DATA / "tools.json", json.dumps(runs, indent=1)
 
 
 def train(tools, tests, items, before, options):
@@ -122,7 +134,7 @@ def train(tools, tests, items, before, options):
     model, tokenizer = d2l.load_smollm2()
     start = time.process_time()
     dialogues = make_dialogues(tools, DIALOGUES, options["seed"])
-    tuning.fine_tune(model, tokenizer, dialogues, **OPTIONS, **options)
+    tuning.fine_tune(model, tokenizer, dialogues, **TOOLS | options)
     seconds = time.process_time() - start
     given = answers(model, tokenizer, tests)
     for name, some in tests.items():

@@ -30,6 +30,7 @@ from experiments import (
     step_time,
     tool_calls,
     tool_limits,
+    tools,
     tune,
 )
 from tools import ROOT
@@ -74,6 +75,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
         "tool_limits": ["", *tool_limits.COLUMNS],
         "tool_limits_answers": ["question", tool_limits.BEFORE, tool_limits.AFTER],
         "recall_objections": ["", *recall_objections.COLUMNS],
+        "tools": ["", *tools.TABLE],
         "tune": ["", *tune.COLUMNS],
     } | longer_rewards.COLUMNS
     for several in (pretrained.COLUMNS, stages.TABLES, recall.COLUMNS):

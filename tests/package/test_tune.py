@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -363,6 +364,26 @@ def test_the_template_of_chapter_12_is_written_for_others_too(root):
     turns = [message | {"content": "Who?"} for message in TURNS[:3]]
     text = names.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
     assert text == chat.small_template(turns)
+
+
+def test_the_word_tools_teaches_those_of_the_course_with_settings_of_their_own(
+    run, root, monkeypatch
+):
+    found = {}
+
+    def taught(model, tokenizer, dialogues, ordinary, **options):
+        found.update(options, dialogues=dialogues)
+
+    monkeypatch.setattr(tune, "fine_tune", taught)
+    monkeypatch.setattr(tune, "check_sizes", lambda *_: None)  # the model is too small
+    monkeypatch.setattr(tune, "ask", lambda model, tok, some: [d.answer for d in some])
+    fixed = options(root)[1:-2]
+    assert run("tools", *fixed)[0] == 0
+    assert len(found["dialogues"]) == 200
+    assert all("<tools>" in system["content"] for system, *_ in found["dialogues"])
+    assert found.items() >= tune.TOOLS.items()
+    shutil.rmtree(root / "mine")
+    assert run("tools", *fixed, "--steps", 3)[0] == 0 and found["num_steps"] == 3
 
 
 def test_a_table_is_taught_and_what_is_held_out_is_taught_in_other_words(run, root):
