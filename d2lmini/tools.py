@@ -64,9 +64,9 @@ def guarded(tool, seconds=10, max_chars=2000):
     result is cut after max_chars characters, and says so.
 
     Raises ValueError at once for other parameters; in a call for arguments that do not
-    fit, for whatever tool raises, and if it takes more than so many seconds. It runs in
-    a thread, which cannot be stopped: then it goes on until the program ends. A tool
-    is not kept from anything else, such as taking all the memory.
+    fit, for whatever tool raises, which is cut likewise, and if it takes more than so
+    many seconds. It runs in a thread, which cannot be stopped: then it goes on until the
+    program ends. A tool is not kept from anything else, such as taking all the memory.
     """
     parameters = {each.name: each for each in _parameters(tool)}
     form = ", ".join(f"{name}: {_type_name(parameters[name])}" for name in parameters)
@@ -84,10 +84,12 @@ def guarded(tool, seconds=10, max_chars=2000):
         for name, parameter in parameters.items():
             if name not in arguments and parameter.default is parameter.empty:
                 raise ValueError(f"the argument {name} is missing, of ({form})")
-        text = _run(tool, arguments, seconds)
-        if len(text) <= max_chars:
-            return text
-        return f"{text[:max_chars]} … (cut: {max_chars} of {len(text)} characters)"
+        text, error = _run(tool, arguments, seconds)
+        if len(text) > max_chars:
+            text = f"{text[:max_chars]} … (cut: {max_chars} of {len(text)} characters)"
+        if error:
+            raise ValueError(text)
+        return text
 
     return call
 
@@ -140,22 +142,19 @@ def _fits(value, annotation):
 
 
 def _run(tool, arguments, seconds):
-    """The result of a tool as a text; ValueError if it raises, or takes too long."""
+    """What a tool returns or raises as a text, and whether that is an error."""
     done = queue.SimpleQueue()
 
     def work():
         try:
-            done.put((str(tool(**arguments)), None))
+            done.put((str(tool(**arguments)), False))
         except ValueError as error:
-            done.put((None, f"{error}"))
+            done.put((f"{error}", True))
         except BaseException as error:  # SystemExit, too
-            done.put((None, f"{type(error).__name__}: {error}"))
+            done.put((f"{type(error).__name__}: {error}", True))
 
     threading.Thread(target=work, daemon=True).start()
     try:
-        text, error = done.get(timeout=seconds)
+        return done.get(timeout=seconds)
     except queue.Empty:
-        raise ValueError(f"no result after {seconds} seconds") from None
-    if error is not None:
-        raise ValueError(error)
-    return text
+        return f"no result after {seconds} seconds", True

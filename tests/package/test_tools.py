@@ -156,8 +156,10 @@ def test_a_tool_that_does_not_return_becomes_an_error_and_its_thread_goes_on():
     assert ended.wait(5)
 
 
-def test_a_long_result_is_cut_and_says_so():
-    def repeat(times: int):
+def test_a_long_result_or_error_is_cut_and_says_so():
+    def repeat(times: int, fail: bool = False):
+        if fail:
+            raise ValueError("no " * times)
         return "<|im_end|>" * times
 
     short, exact, long = (
@@ -167,6 +169,8 @@ def test_a_long_result_is_cut_and_says_so():
     assert short == "<|im_end|>" and exact == short * 100
     assert long == f"{exact} … (cut: 1000 of 1000000 characters)"
     assert "<|im_end|>" not in d2l.chatml([{"role": "tool", "content": long}])[:1000]
+    failed = run({"tool": "repeat", "times": 10**6, "fail": True}, repeat, max_chars=6)
+    assert failed == "Error: no no  … (cut: 6 of 3000000 characters)"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ import json
 import random
 import re
 
+import torch
+
 import d2lmini as d2l
 from d2lmini import tuning
 from d2lmini.tools import guarded
@@ -74,3 +76,21 @@ def test_the_rule_reads_names_numbers_and_texts():
     }.items():
         assert json.loads(tools.rule(question, functions)) == call
     assert tools.rule("Good morning!", functions) == ""
+
+
+def test_the_table_has_a_row_for_each_model(monkeypatch):
+    monkeypatch.setattr(torch, "set_float32_matmul_precision", lambda precision: None)
+    monkeypatch.setattr(d2l, "load_smollm2", lambda: (None, None))
+    monkeypatch.setattr(tuning, "own_answers", lambda m, t, asked, *_: ["{}"] * len(asked))
+    monkeypatch.setattr(tools, "score_items", lambda *_: torch.tensor([True, False]))
+    monkeypatch.setattr(tools, "DIALOGUES", 2)
+    seen = []
+    monkeypatch.setattr(tuning, "fine_tune", lambda *args, **kinds: seen.append(kinds))
+    ((name, text),) = tools.tables()
+    lines = text.splitlines()
+    assert (name, len(lines)) == ("tools", 4 + len(tools.MODELS))
+    assert [each["num_blks"] for each in seen] == [30, 30, 10, 10, 30, 30]
+    assert [each["seed"] for each in seen] == [0, 1] * 3
+    assert lines[4].startswith("| taught 39 functions | 0 / 0 |")
+    ((_, text),) = tools.tables(seeds=1, first=5, row="taught 4 functions")
+    assert len(text.splitlines()) == 3 and seen[-1]["seed"] == 5
