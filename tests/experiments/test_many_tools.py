@@ -8,7 +8,7 @@ import re
 import torch
 
 import d2lmini as d2l
-from d2lmini import tuning
+from d2lmini import tune, tuning
 from d2lmini.tools import guarded
 from experiments import tool_limits, tools
 
@@ -86,11 +86,12 @@ def test_the_table_has_a_row_for_each_model(monkeypatch):
     monkeypatch.setattr(tools, "DIALOGUES", 2)
     seen = []
     monkeypatch.setattr(tuning, "fine_tune", lambda *args, **kinds: seen.append(kinds))
-    ((name, text),) = tools.tables()
+    (name, text), (_, stored) = tools.tables()
+    assert {*json.loads(stored)[1]} == {"no model, a rule", "untouched", *tools.MODELS}
     lines = text.splitlines()
     assert (name, len(lines)) == ("tools", 4 + len(tools.MODELS))
-    assert [each["num_blks"] for each in seen] == [30, 30, 10, 10, 30, 30]
-    assert [each["seed"] for each in seen] == [0, 1] * 3
+    assert all(each.items() >= tune.TOOLS.items() for each in seen)
+    assert [each["seed"] for each in seen] == [0, 1] * 2
     assert lines[4].startswith("| taught 39 functions | 0 / 0 |")
     ((_, text),) = tools.tables(seeds=1, first=5, row="taught 4 functions")
     assert len(text.splitlines()) == 3 and seen[-1]["seed"] == 5
