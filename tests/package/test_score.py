@@ -410,6 +410,7 @@ def test_the_tokenizer_of_a_folder_cuts_no_item(run, tmp_path):
     assert len(again.encode(TEXT).ids) > 5
 
 
+@pytest.mark.weekly  # 8 seconds
 def test_the_command_runs_as_a_program(folders, tmp_path):
     command = [sys.executable, "-m", "d2lmini.score", str(folders[0][1]), "--items"]
     options = {"cwd": ROOT, "capture_output": True, "encoding": "utf-8"}
