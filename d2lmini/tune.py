@@ -58,7 +58,7 @@ from .tuning import (
 )
 
 LEAST = 8  # dialogues: those of a step
-TOOLS = {"num_blks": 30, "num_steps": 50, "batch_size": 4, "lr": 2e-3}  # how they are taught
+TOOLS = {"num_blks": 30, "num_steps": 50, "batch_size": 4, "lr": 2e-3}  # for functions
 MOST = 100  # questions of a kind that are asked
 TEXT = "Python's documentation (objects, execution model)"
 OTHERS = [  # subjects in place of one's own; the last one is only asked about
