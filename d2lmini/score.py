@@ -26,10 +26,10 @@ from string import ascii_uppercase
 
 import torch
 
-from .chat import SYSTEM, find_template, lines
 from .evaluation import choice_log_probs, is_right, lettered, mcnemar, plain, wilson
 from .loading import load_pretrained, load_smollm2
 from .post_training import chatml, stream
+from .templates import SYSTEM, find_template, lines
 from .training import eval_mode
 
 ITEMS = Path(__file__).with_name("data") / "items.tsv"

@@ -39,11 +39,11 @@ from pathlib import Path
 
 import torch
 
-from .chat import find_template
 from .evaluation import is_right
 from .loading import save_pretrained
 from .post_training import chatml
 from .score import DELIMITERS, ITEMS, load, make_prompts, read_items, score_items, summary
+from .templates import find_template
 from .text import bits_per_byte
 from .training import eval_mode
 from .tuning import (
@@ -316,6 +316,7 @@ def measure(model, tokenizer, items, groups, near):
     for name, dialogues in groups.items():
         answers = ask(model, tokenizer, dialogues)
         found[name] = [d.contained(a) for d, a in zip(dialogues, answers)]
+        found[f"{name} answers"] = answers
     facts = [d for dialogues in groups.values() for d in dialogues]
     found["near"] = own_answers(model, tokenizer, near, 24)
     found["leaks"] = [any(d.leaks_into(a) for d in facts) for a in found["near"]]
@@ -403,12 +404,19 @@ def write_json(path, fields):
     path.write_text(f"{text}\n", encoding="utf-8")
 
 
-def as_numbers(before, after, near):
-    """The report as JSON: numbers before and after, and what leaks."""
+def as_numbers(before, after, groups, near):
+    """The report as JSON: numbers before and after, what is missed, and what leaks."""
     found = {"items": summary(["before", "after"], [before["items"], after["items"]])}
     for name in ("taught", "held", "leaks"):
         counts = [sum(x[name]) for x in (before, after)]
         found[name] = {"n": len(after[name]), "before": counts[0], "after": counts[1]}
+    for name, dialogues in groups.items():
+        rows = zip(dialogues, after[name], after[f"{name} answers"])
+        found[name]["missed"] = [
+            {"question": d.question, "wanted": d.key or d.answer, "given": answer}
+            for d, right, answer in rows
+            if not right
+        ]
     found["bits"] = {"before": before["bits"], "after": after["bits"], "text": TEXT}
     pairs = zip(near, before["near"], after["near"], after["leaks"])
     names = "question", "before", "after", "leaks"
@@ -442,6 +450,10 @@ def show(found, options):
         print("Nothing was held out: --held FILE asks your questions in other words.")
     if not found["leaks"]["n"]:
         print("Other subjects were not asked about: see --subject.")
+    for row in found["held"]["missed"][:3]:
+        print(
+            f"\n  {row['question']}\n    wanted: {row['wanted']}\n    given:  {row['given']}"
+        )
     leaks = [row for row in found["near"] if row["leaks"]][:3]
     for row in leaks:
         print(
@@ -452,8 +464,9 @@ def show(found, options):
 def how_to_use(folder):
     """Print how the folder is used."""
     question = '[{"role": "user", "content": "…"}]'
-    print(f"\n{folder} can be used by")
-    print(f"  python -m d2lmini.chat --model {folder}")
+    print(f"\nAll that was missed or leaks stands in {folder}/report.json.")
+    print(f"{folder} can be used by")
+    print(f"  python -m d2lmini.chat --model {folder} --temperature 0")
     print(f'  model, tokenizer = d2lmini.load_pretrained("{folder}")')
     print(f'  transformers.pipeline("text-generation", "{folder}")({question})')
 
@@ -521,7 +534,9 @@ def tune(options):
         name: choose.sample(dialogues, min(MOST, len(dialogues)))
         for name, dialogues in {"taught": taught, "held": held}.items()
     }
+    tell("the model is asked before it is trained, which takes some minutes")
     before = measure(model, tokenizer, items, groups, near)
+    tell("it is asked what it is to be held to")
     stored = () if options.model == "smollm2" else (model, tokenizer)
     ordinary = ordinary_dialogues(*stored)
     answers = own_answers(model, tokenizer, kept)
@@ -539,8 +554,9 @@ def tune(options):
         chosen["num_steps"] = options.steps
     fine_tune(model, tokenizer, dialogues, ordinary, **chosen)
     save(model, tokenizer, Path(options.out))
-    tell(f"{options.out} is written")
-    found = as_numbers(before, measure(model, tokenizer, items, groups, near), near)
+    tell(f"{options.out} is written, and the model is asked again")
+    after = measure(model, tokenizer, items, groups, near)
+    found = as_numbers(before, after, groups, near)
     write_json(Path(options.out) / "report.json", found)
     show(found, options)
     how_to_use(options.out)

@@ -13,10 +13,10 @@ from torch import nn
 from torch.nn.functional import kl_div, nll_loss
 from torch.nn.utils.rnn import pad_sequence
 
-from .chat import SYSTEM, find_template, lines, small_template
 from .checks import check_int, full_precision
 from .post_training import LoRA, chatml, merge_lora, sample_answers
 from .sampling import as_text
+from .templates import SYSTEM, find_template, lines, small_template
 from .training import eval_mode
 
 __all__ = [

@@ -14,7 +14,7 @@ from helpers import assert_close, make_gpt, posix
 from torch import nn
 
 import d2lmini as d2l
-from d2lmini import chat, score, tune, tuning
+from d2lmini import score, templates, tune, tuning
 from tools import ROOT
 
 LLAMA = {"norm": "rms", "ffn": "swiglu", "positions": "rotary"}
@@ -35,7 +35,8 @@ ITEMS = '{"question": "Sky?", "choices": ["blue", "red"], "key": 0}\n'
 
 def make_tokenizer(special=SMOLLM2):
     texts = [text for pair in FACTS for text in pair]
-    tokenizer = d2l.train_bpe([*texts, chat.SYSTEM["content"] + "systemuserassistant"], 330)
+    texts.append(templates.SYSTEM["content"] + "systemuserassistant")
+    tokenizer = d2l.train_bpe(texts, 330)
     tokenizer.add_special_tokens([*special])
     return tokenizer
 
@@ -81,8 +82,8 @@ def test_the_tokens_are_those_of_a_chat_and_the_mask_is_that_of_its_answers(
 ):
     tokenizer = make_tokenizer(special)
     tokens, mask, said = tuning.encode_dialogue(tokenizer, TURNS)
-    template, _ = chat.find_template(tokenizer)
-    before = [chat.SYSTEM] if special is SMOLLM2 else []
+    template, _ = templates.find_template(tokenizer)
+    before = [templates.SYSTEM] if special is SMOLLM2 else []
     text = template([*before, *TURNS[:3]]) + TURNS[3]["content"] + end
     assert tokens.tolist() == tokenizer.encode(text).ids
     decode = {"skip_special_tokens": False}
@@ -109,7 +110,7 @@ def test_a_system_message_of_its_own_stands_in_place_of_that_of_the_chat():
         ([TURNS[0], {"role": "assistant", "content": " "}], "message 2 must have a role"),
         ([TURNS[0], {"role": "assistant", "content": None}], "message 2 must have a role"),
         ([{"content": "x"}, TURNS[1]], "message 1 must have a role"),
-        ([TURNS[0], chat.SYSTEM, TURNS[1]], "the system message must stand first"),
+        ([TURNS[0], templates.SYSTEM, TURNS[1]], "the system message must stand first"),
     ],
 )
 def test_what_is_no_dialogue_is_refused_with_its_number(messages, message):
@@ -124,7 +125,7 @@ def test_a_template_must_be_there_and_have_the_roles():
     with pytest.raises(ValueError, match="the tokenizer has no tokens of a chat template"):
         tuning.encode_dialogue(make_tokenizer([]), TURNS)
     with pytest.raises(ValueError, match=r"message 1 must have a role \(user, assistant\)"):
-        tuning.encode_dialogue(make_tokenizer(CHAPTER), [chat.SYSTEM, *TURNS])
+        tuning.encode_dialogue(make_tokenizer(CHAPTER), [templates.SYSTEM, *TURNS])
 
 
 def test_own_answers_are_the_most_probable_ones_and_leave_the_model_as_it_is():
@@ -133,7 +134,7 @@ def test_own_answers_are_the_most_probable_ones_and_leave_the_model_as_it_is():
     found = tuning.own_answers(model, tokenizer, [*questions, TURNS[:3]], 6, batch_size=2)
     assert model.training and torch.equal(torch.get_rng_state(), state)
     prompts = [d2l.chat_prompt(question) for question in questions]
-    prompts.append(d2l.chatml([chat.SYSTEM, *TURNS[:3]]))
+    prompts.append(d2l.chatml([templates.SYSTEM, *TURNS[:3]]))
     options = {"temperature": 0, "stop": "<|im_end|>"}
     expected = [d2l.complete(model, tokenizer, p, 6, **options).strip() for p in prompts]
     assert found == expected and len({*found}) > 2
@@ -336,10 +337,13 @@ def test_the_command_teaches_and_reports_and_others_can_read_the_folder(run, roo
     assert re.search(r"your questions, as taught: right +\d of 8 +\d of 8\n", shown)
     assert re.search(r"1 questions of items.jsonl: right +[01] of 1 +[01] of 1\n", shown)
     assert re.search(r"bits per byte of a text +2.000 +2.000\n  \+0.0 % on Python", shown)
-    assert f"python -m d2lmini.chat --model {root / 'mine'}\n" in shown
+    assert f"python -m d2lmini.chat --model {root / 'mine'} --temp" in shown
     found = json.loads((root / "mine" / "report.json").read_text(encoding="utf-8"))
     assert [row["question"] for row in found["near"]] == ["The swimming pool is whose?"]
     assert [found[name]["n"] for name in ("taught", "held", "leaks")] == [8, 1, 1]
+    missed = {"question": "The shop is whose?", "wanted": "Ida."}
+    assert [row | missed for row in found["held"]["missed"]] == found["held"]["missed"]
+    assert len(found["held"]["missed"]) == 1 - found["held"]["after"]
     model, tokenizer = d2l.load_pretrained(root / "mine")
     tokens = torch.tensor([tokenizer.encode("Who owns the shop?").ids])
     assert not torch.equal(model(tokens), gpt()(tokens))
@@ -363,7 +367,7 @@ def test_the_template_of_chapter_12_is_written_for_others_too(root):
     names = transformers.AutoTokenizer.from_pretrained(root / "small")
     turns = [message | {"content": "Who?"} for message in TURNS[:3]]
     text = names.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
-    assert text == chat.small_template(turns)
+    assert text == templates.small_template(turns)
 
 
 def test_the_word_tools_teaches_those_of_the_course_with_settings_of_their_own(

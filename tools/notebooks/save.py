@@ -230,7 +230,7 @@ def parse(source: str, place: str) -> ast.Module:
 def collect_imports(imports: set[str], node: ast.Import | ast.ImportFrom) -> None:
     """Note what a statement imports, one name at a time.
 
-    Of the package only public names of a module, as in `from d2lmini.chat import lines`.
+    Of the package only public names of a module: `from d2lmini.templates import lines`.
     """
     for alias in node.names:
         source = node.module if isinstance(node, ast.ImportFrom) else alias.name
