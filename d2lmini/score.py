@@ -16,8 +16,6 @@ explains them, the intervals, and McNemar's test.
 """
 
 import argparse
-import csv
-import io
 import json
 import sys
 from dataclasses import dataclass
@@ -29,11 +27,11 @@ import torch
 from .evaluation import choice_log_probs, is_right, lettered, mcnemar, plain, wilson
 from .loading import load_pretrained, load_smollm2
 from .post_training import chatml, stream
+from .records import DELIMITERS, errors_of, json_lines, table_rows
 from .templates import SYSTEM, find_template, lines
 from .training import eval_mode
 
 ITEMS = Path(__file__).with_name("data") / "items.tsv"
-DELIMITERS = {".tsv": "\t", ".csv": ",", ".jsonl": None, ".json": None}
 NEW_TOKENS = 24  # of a free answer, at most
 RULES = {  # which answer counts as right, by the way to ask
     "choices": "the right choice has the largest log-probability, summed over its tokens",
@@ -85,7 +83,7 @@ def read_items(path=ITEMS):
     Raises ValueError, with the line, for what is broken, and for a question asked twice.
     """
     path, first = Path(path), {}
-    try:
+    with errors_of(path):
         if path.suffix.lower() not in DELIMITERS:
             raise ValueError("the name must end in .tsv, .csv or .jsonl")
         delimiter, text = DELIMITERS[path.suffix.lower()], path.read_text("utf-8-sig")
@@ -93,12 +91,6 @@ def read_items(path=ITEMS):
             same = first.setdefault(item.question.strip(), item)
             if same is not item:
                 raise item.error(f"the question is that of line {same.line}")
-    except FileNotFoundError as error:
-        raise ValueError(f"{path}: there is no such file") from error
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: it must be text in UTF-8: {error}") from error
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from error
     if not first:
         raise ValueError(f"{path}: the file has no items")
     return [*first.values()]
@@ -106,13 +98,7 @@ def read_items(path=ITEMS):
 
 def read_json(text):
     """The items of a text with a JSON object in each line that is not empty."""
-    for line, record in enumerate(text.split("\n"), start=1):
-        if not record.strip():
-            continue
-        try:
-            fields = json.loads(record)
-        except ValueError as error:
-            raise ValueError(f"line {line}: it is no JSON: {error}") from error
+    for line, fields in json_lines(text):
         if not isinstance(fields, dict) or "question" not in fields:
             raise ValueError(f"line {line}: it must be an object with a question")
         if not isinstance(fields.get("choices", []), list | None):
@@ -123,27 +109,19 @@ def read_json(text):
 
 def read_table(text, delimiter):
     """The items of a table. A question may have fewer choices than there are columns."""
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     columns = letters = None
-    try:
-        for row in rows:
-            line, row = rows.line_num, [cell.strip() for cell in row]
-            if columns is None:
-                columns, letters = row, find_letters(row)
-            elif len(row) != len(columns) and any(row):
-                sizes = f"{len(row)} cells, and the first line {len(columns)}"
-                raise ValueError(f"line {line}: it has {sizes}")
-            elif any(row):
-                cells = dict(zip(columns, row))
-                choices = [cells[letter] for letter in letters]
-                while choices and not choices[-1]:
-                    choices.pop()
-                key = cells.get("key")
-                key = letters.index(key) if key in letters else key
-                accepted = cells.get("accepted") or None
-                yield Item(cells["question"], choices or None, key, accepted, line)
-    except csv.Error as error:
-        raise ValueError(f"line {rows.line_num}: {error}") from error
+    for line, row in table_rows(text, delimiter):
+        if columns is None:
+            columns, letters = row, find_letters(row)
+            continue
+        cells = dict(zip(columns, row))
+        choices = [cells[letter] for letter in letters]
+        while choices and not choices[-1]:
+            choices.pop()
+        key = cells.get("key")
+        key = letters.index(key) if key in letters else key
+        accepted = cells.get("accepted") or None
+        yield Item(cells["question"], choices or None, key, accepted, line)
 
 
 def find_letters(columns):

@@ -24,8 +24,6 @@ The training itself is `fine_tune` of d2lmini.tuning.
 """
 
 import argparse
-import csv
-import io
 import json
 import os
 import pydoc_data.topics
@@ -42,7 +40,8 @@ import torch
 from .evaluation import is_right
 from .loading import save_pretrained
 from .post_training import chatml
-from .score import DELIMITERS, ITEMS, load, make_prompts, read_items, score_items, summary
+from .records import DELIMITERS, errors_of, json_lines, table_rows
+from .score import ITEMS, load, make_prompts, read_items, score_items, summary
 from .templates import find_template
 from .text import bits_per_byte
 from .training import eval_mode
@@ -133,51 +132,32 @@ def read_lines(path):
 
     Raises ValueError, with the line, for what is broken.
     """
-    try:
+    with errors_of(path):
         if path.suffix.lower() not in DELIMITERS:
             raise ValueError("the name must end in .jsonl, .tsv or .csv")
         delimiter, text = DELIMITERS[path.suffix.lower()], path.read_text("utf-8-sig")
         yield from read_table(text, delimiter) if delimiter else read_json(text)
-    except FileNotFoundError as error:
-        raise ValueError(f"{path}: there is no such file") from error
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: it must be text in UTF-8: {error}") from error
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from error
 
 
 def read_json(text):
     """The line and the JSON object of each line that is not empty."""
-    for line, record in enumerate(text.split("\n"), start=1):
-        if record.strip():
-            try:
-                fields = json.loads(record)
-            except ValueError as error:
-                raise ValueError(f"line {line}: it is no JSON: {error}") from error
-            if not isinstance(fields, dict):
-                raise ValueError(f"line {line}: it must be a JSON object")
-            yield line, fields
+    for line, fields in json_lines(text):
+        if not isinstance(fields, dict):
+            raise ValueError(f"line {line}: it must be a JSON object")
+        yield line, fields
 
 
 def read_table(text, delimiter):
     """The line and the cells of each row, by the column, but for empty cells."""
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     columns = None
-    try:
-        for row in rows:
-            line, row = rows.line_num, [cell.strip() for cell in row]
-            if columns is None:
-                columns = row
-                if "question" not in columns or len({*columns}) < len(columns):
-                    wanted = "question and answer, and may have key"
-                    raise ValueError(f"line 1: the columns must be {wanted}, not {row}")
-            elif any(row):
-                if len(row) != len(columns):
-                    sizes = f"{len(row)} cells, and the first line {len(columns)}"
-                    raise ValueError(f"line {line}: it has {sizes}")
-                yield line, {name: cell for name, cell in zip(columns, row) if cell}
-    except csv.Error as error:
-        raise ValueError(f"line {rows.line_num}: {error}") from error
+    for line, row in table_rows(text, delimiter):
+        if columns is not None:
+            yield line, {name: cell for name, cell in zip(columns, row) if cell}
+        elif "question" not in row or len({*row}) < len(row):
+            wanted = "question and answer, and may have key"
+            raise ValueError(f"line 1: the columns must be {wanted}, not {row}")
+        else:
+            columns = row
 
 
 def as_messages(fields):

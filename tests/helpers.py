@@ -85,3 +85,14 @@ def larger(model):
 def some_tokens(b=2, n=10):
     """Token numbers below 40, the same on every run."""
     return torch.randint(40, (b, n), generator=torch.Generator().manual_seed(1))
+
+
+def run_here(main, options, capsys):
+    """A command in this process: its exit status, and its output, or its errors."""
+    try:
+        main([*map(str, options)])
+        ending = 0
+    except SystemExit as error:
+        ending = error.code
+    shown = capsys.readouterr()
+    return ending, shown.out if ending == 0 else shown.err

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import torch
-from helpers import make_gpt
+from helpers import make_gpt, run_here
 from scipy import stats
 from torch import nn
 
@@ -68,17 +68,7 @@ class Known(nn.Module):
 @pytest.fixture
 def run(capsys):
     """The command in this process: its exit status, and what it prints."""
-
-    def call(*options):
-        try:
-            score.main([*map(str, options)])
-            ending = 0
-        except SystemExit as error:
-            ending = error.code
-        shown = capsys.readouterr()
-        return ending, shown.out if ending == 0 else shown.err
-
-    return call
+    return lambda *options: run_here(score.main, options, capsys)
 
 
 @pytest.fixture(scope="module")

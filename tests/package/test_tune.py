@@ -10,7 +10,7 @@ import sys
 
 import pytest
 import torch
-from helpers import assert_close, make_gpt, posix
+from helpers import assert_close, make_gpt, posix, run_here
 from torch import nn
 
 import d2lmini as d2l
@@ -291,17 +291,7 @@ def run(capsys, monkeypatch):
     """The command in this process: its exit status, and what it prints."""
     monkeypatch.setattr(tune, "text_bits", lambda model, tokenizer: 2.0)
     monkeypatch.setattr(tune, "ordinary_dialogues", lambda *base: dialogues(FACTS[:2]))
-
-    def call(*options):
-        try:
-            tune.main([*map(str, options)])
-            ending = 0
-        except SystemExit as error:
-            ending = error.code
-        shown = capsys.readouterr()
-        return ending, shown.out if ending == 0 else shown.err
-
-    return call
+    return lambda *options: run_here(tune.main, options, capsys)
 
 
 @pytest.fixture
