@@ -111,9 +111,8 @@ def test_the_bits_that_a_figure_of_chapter_11_draws_are_those_of_the_results():
         for model, drawn in rows.items():
             row = re.search(rf"^\| {model}, {first} \| [\d,]+ \|(.*)\|$", table, re.M)
             found = numbers(row[1])  # mean, deviation, mean, ...
-            assert all(
-                has(f"{x:.2f}", [y]) for x, y in zip(drawn, found[::2] + found[1::2])
-            )
+            best = min(zip(found[::2], found[1::2]))
+            assert all(has(f"{x:.2f}", [y]) for x, y in zip(drawn, best, strict=True))
 
 
 def test_what_chapter_11_says_of_longer_trainings_is_measured():
