@@ -112,6 +112,7 @@ def test_the_tables_say_how_the_exercises_went(course, graded):
     assert "<td>0.2</td>" in (course / "exercises.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.weekly
 def test_making_a_course_again_keeps_settings_submissions_and_points(course, graded):
     points = "grades.csv", "score", "student_id"
     before = sorted((course / "submitted").rglob("*")), column(course, *points)
@@ -193,6 +194,7 @@ def test_a_notebook_sees_neither_the_course_nor_the_network(course):
     assert points == 0 or os.getuid() == 0  # the number of processes has no limit for root
 
 
+@pytest.mark.weekly
 def test_without_isolation_the_grader_is_told_and_points_are_the_same(
     course, graded, monkeypatch
 ):

@@ -204,7 +204,7 @@ def killed(folder, moment, num_processes=1, **options):
     process.wait()
 
 
-KILLS = [pytest.param(i, marks=[pytest.mark.weekly] if i > 1 else []) for i in range(20)]
+KILLS = [pytest.param(i, marks=[pytest.mark.weekly] if i else []) for i in range(20)]
 
 
 @pytest.mark.slow
