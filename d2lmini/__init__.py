@@ -54,6 +54,7 @@ from .efficient_attention import (
     positive_features,
     sliding_window_mask,
 )
+from .engine import Engine, PrefixCache
 from .evaluation import choice_log_probs, is_right, mcnemar, wilson
 from .experts import ExpertGPT, MixtureOfExperts
 from .gpt import GPT, Cache, GPTBlock, GPTConfig, SwiGLU
@@ -401,6 +402,8 @@ __all__ = [
     "prompt_lookup",
     "verify_draft",
     "speculative_generate",
+    "PrefixCache",
+    "Engine",
     "self_attention",
     "dot_product_similarities",
     "ScaledDotProductAttention",
