@@ -20,6 +20,7 @@ from contextlib import contextmanager, nullcontext
 import httpx
 import torch
 
+from d2lmini.templates import SYSTEM
 from experiments import results
 from tools import ROOT
 from tools.book import pages
@@ -70,8 +71,8 @@ def questions():
 
 def ask(question, port):
     """The tokens of an answer, and the seconds until its first piece and its end."""
-    body = {"messages": [{"role": "user", "content": question}], "stream": True}
-    body |= {"max_tokens": 64, "temperature": 0}
+    messages = [SYSTEM, {"role": "user", "content": question}]
+    body = {"messages": messages, "stream": True, "max_tokens": 64, "temperature": 0}
     begun, num_pieces, first = time.perf_counter(), 0, None
     url = f"http://127.0.0.1:{port}/v1/chat/completions"
     with httpx.stream("POST", url, json=body, timeout=600) as answer:
