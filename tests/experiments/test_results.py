@@ -25,6 +25,7 @@ from experiments import (
     recall,
     recall_objections,
     results,
+    serve,
     serving_speed,
     stages,
     step_time,
@@ -48,6 +49,7 @@ def test_the_page_includes_every_table_and_each_has_the_columns_of_today():
     columns_of = {
         "benchmark": bench.COLUMNS,
         "own_text": own_text.COLUMNS,
+        "serve": serve.COLUMNS,
         "serving": serving_speed.COLUMNS,
         "prompt_time": prompt_time.COLUMNS,
         "long_context": long_context.COLUMNS,

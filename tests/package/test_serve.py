@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,11 +17,14 @@ import psutil
 import pytest
 import torch
 import uvicorn
+from built import note_outside, violations
 from helpers import larger, make_gpt, posix
+from playwright.sync_api import expect, sync_playwright
 
 import d2lmini as d2l
 from d2lmini import serve
 from tools import ROOT
+from tools.book import pdf
 
 TEXTS = ["the cat slept because it ate", "the dog barked because it was hungry"]
 SPECIAL = ["<|im_start|>", "<|im_end|>"]
@@ -333,6 +337,36 @@ def test_a_folder_or_a_port_that_cannot_be_is_refused(tmp_path, served):
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
         assert done.returncode == 1 and done.stderr.startswith(part)
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (390, "dark")])
+def test_the_page_has_two_chats_and_the_batch(width, scheme):
+    if not any(map(shutil.which, pdf.BROWSERS)):
+        pytest.skip(f"there is no browser: none of {pdf.BROWSERS}")
+    with Served(key="secret", slow=0.01) as served, sync_playwright() as playwright:
+        browser = pdf.open_browser(playwright)
+        size = {"width": width, "height": 900}
+        page = browser.new_page(viewport=size, color_scheme=scheme)
+        faults = []
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("request", lambda request: note_outside(page, request.url, served.url))
+        page.faults = faults
+        page.on("dialog", lambda dialog: dialog.accept("secret"))
+        page.goto(served.url)
+        for i, question in enumerate(("the cat", "the dog")):
+            box = page.locator("textarea").nth(i)
+            box.fill(question)
+            box.press("Enter")
+            expect(page.locator("section").nth(i).locator(".user")).to_have_text(question)
+        page.locator(".stop").nth(1).click()
+        expect(page.locator(".assistant").nth(1)).to_contain_text("…")
+        expect(page.locator(".ask").nth(0)).to_be_enabled(timeout=30_000)
+        assert page.locator(".assistant").nth(0).text_content()
+        expect(page.locator("#numbers")).to_contain_text("0 of 4 rows run")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert violations(page) == {} and faults == []
+        browser.close()
 
 
 @pytest.mark.weekly
