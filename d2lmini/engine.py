@@ -6,8 +6,8 @@ import hashlib
 import math
 from array import array
 from collections import OrderedDict, deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
@@ -159,7 +159,7 @@ class Request:
     generator: torch.Generator
     ends: set[int]  # tokens
     stream: TextStream | None
-    on_token: Callable | None
+    on_token: Any  # a function, or None
     tokens: list[int] = field(default_factory=list)
     finish_reason: str | None = None
 
@@ -294,7 +294,7 @@ class Engine:
         top_p: float | None = None,
         seed: int | None = None,
         stop: str | int | list[str | int] = (),
-        on_token: Callable | None = None,
+        on_token=None,
     ):
         """Let a request wait, and give it. Its `tokens` and `finish_reason` will change.
 

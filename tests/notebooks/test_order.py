@@ -17,6 +17,7 @@ GLIMPSES = {
     "00_training": {"Classifier", "DataModule"},
     "10_pretraining": {"load_smollm2", "complete"},
     "12_post_training": {"as_dialogue", "fine_tune", "ordinary_dialogues", "own_answers"},
+    "14_serving": {"Engine"},
 }
 TERMS = yaml.safe_load((ROOT / "book" / "terms.yml").read_text(encoding="utf-8"))
 chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)

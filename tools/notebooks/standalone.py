@@ -2,10 +2,10 @@
 
 The first code cell of each notebook becomes one that unpacks d2lmini where it is not
 installed, in Colab for instance, or where another d2lmini is installed than the page was
-made with: it compares a hash of the code. It carries the package as compressed text, so it
-needs no network and no address. It unpacks into a new folder, into which nobody else can
-have put anything, and which goes when the kernel ends. The phrasebook comes along only
-where it is needed.
+made with: it compares a hash of the code. It carries the package, without its commands, as
+compressed text, so it needs no network and no address. It unpacks into a new folder, into
+which nobody else can have put anything, and which goes when the kernel ends. The phrasebook
+comes along only where it is needed.
 
 The cell also installs from PyPI what the notebook needs and what is missing. A download
 expects Jupyter, PyTorch and matplotlib, which the start page asks for; what else its code
@@ -30,6 +30,7 @@ from tools.notebooks.uses import uses
 
 # What is there with Jupyter, PyTorch and matplotlib, which a download expects.
 EXPECTED = {"IPython", "matplotlib", "matplotlib_inline", "numpy", "torch"}
+COMMAND = 'if __name__ == "__main__":'  # of a module that no notebook needs
 STUB = "raise NotImplementedError"
 CELL = {  # folded in Colab, in JupyterLab and in the book
     "cellView": "form",
@@ -52,14 +53,15 @@ def setup_cell(cells, stubs=()):
     """
     used = uses([cell.source for cell in cells if cell.cell_type == "code"])
     files = package_files(used.data, stubs)
-    digests = json.dumps(sorted({digest(files), digest(package_files(()))}))
+    brought = {name: text for name, text in files.items() if COMMAND not in text}
+    known = {*map(digest, (files, brought, package_files(())))}
     version = re.search('__version__ = "(.+)"', files[f"{PACKAGE}/__init__.py"])[1]
     needed = {name: to_install(name) for name in sorted(used.libraries - EXPECTED)}
     source = filled(
         __file__,
         "setup_cell.py.j2",
-        packed=pack(files),
-        digests=digests,
+        packed=pack(brought),
+        digests=json.dumps(sorted(known)),
         version=version,
         needed=needed and json.dumps(needed, indent=4),
     )
