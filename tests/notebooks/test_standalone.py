@@ -208,7 +208,7 @@ def test_the_package_imports_with_torch_and_matplotlib_alone(tmp_path):
     assert done.stdout.startswith(str(ROOT)), done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_downloads_run_with_what_the_start_page_asks_for(tmp_path):
     """No further library is needed for these pages, and none can be downloaded here."""
     page = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
