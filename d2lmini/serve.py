@@ -11,6 +11,7 @@ pip install "d2lmini[serve]".
 import argparse
 import asyncio
 import hmac
+import html
 import json
 import math
 import queue
@@ -251,7 +252,7 @@ class Answer:
         room = min(engine.model.max_len, engine.cache.block_size * len(engine.cache.counts))
         if not 0 < len(prompt) < room:
             reason = f"the prompt has {len(prompt)} tokens, and 1 to {room - 1} fit"
-            raise Refused(400, reason)
+            raise Refused(400, reason, "messages")
         options["max_new_tokens"] = min(options["max_new_tokens"], room - len(prompt))
         options["on_token"] = self.on_token
         self.entered = self.worker.call(engine.add, prompt, **options)
@@ -314,9 +315,11 @@ class Service:
     def __init__(self, worker, *, name, limits=None, key=None, defaults=None):
         self.worker, self.name, self.key = worker, name, key
         self.limits = limits or Limits()
-        self.defaults = defaults or {"temperature": 0.2, "top_p": 0.9}
         self.tokenizer = worker.engine.tokenizer
         self.template, end = find_template(self.tokenizer)
+        continues = self.template is lines
+        temperature, top_p = (1.0, 0.8) if continues else (0.2, 0.9)
+        self.defaults = {"temperature": temperature, "top_p": top_p} | (defaults or {})
         vocab = self.tokenizer.get_vocab()
         self.ends = [token for token in {end, *ENDS} if token in vocab]
         self.answers, self.seconds = set(), deque([1.0], maxlen=20)  # open; of the last
@@ -325,7 +328,11 @@ class Service:
     def app(self):
         """The application, for any server that speaks ASGI."""
         page = resources.files(__package__).joinpath("data/serve.html")
-        page = page.read_text(encoding="utf-8").replace("{{name}}", self.name)
+        page = page.read_text(encoding="utf-8")
+        told = {"temperature": self.defaults["temperature"]}
+        told["continues"] = self.template is lines
+        page = page.replace("{{told}}", json.dumps(told))
+        page = page.replace("{{name}}", html.escape(self.name))
         routes = [
             Route("/", lambda request: HTMLResponse(page)),
             Route("/health", self.health),
@@ -512,9 +519,10 @@ def main():
     add("--seconds", type=float, default=limits.seconds, help="for an answer, at most")
     add("--waiting", type=int, default=limits.waiting, help="requests that may wait")
     add("--body", type=int, default=limits.body, help="bytes of a request, at most")
-    add("--temperature", type=float, default=0.2, help="where a client names none")
-    add("--top-p", type=float, default=0.9, help="where a client names none")
+    add("--temperature", type=float, help="where a client names none; by default 0.2, or 1")
+    add("--top-p", type=float, help="where a client names none; by default 0.9, or 0.8")
     options = parser.parse_args()
+    print("Loading the model ...", flush=True)
     try:
         if options.folder:
             model, tokenizer = load_pretrained(options.folder)
@@ -537,7 +545,10 @@ def main():
     try:
         place = socket.create_server((options.host, options.port))
     except OSError as error:
-        sys.exit(f"serve: {options.host}:{options.port}: {error.strerror or error}")
+        reason = error.strerror or error
+        sys.exit(
+            f"serve: {options.host}:{options.port}: {reason}. --port takes another one"
+        )
     worker = Worker(engine)
     worker.start()
     service = Service(
@@ -545,7 +556,11 @@ def main():
         name=options.name or name,
         key=options.key,
         limits=Limits(options.max_tokens, options.seconds, options.body, options.waiting),
-        defaults={"temperature": options.temperature, "top_p": options.top_p},
+        defaults={
+            name: value
+            for name in ("temperature", "top_p")
+            if (value := getattr(options, name)) is not None
+        },
     )
     does = "continues text" if service.template is lines else "answers"
     address = f"http://{options.host}:{place.getsockname()[1]}"

@@ -313,7 +313,8 @@ def test_a_signal_lets_running_answers_end_and_takes_no_new_ones(tmp_path):
     d2l.save_pretrained(model, tokenizer, tmp_path / "mine")
     command = [sys.executable, "-m", "d2lmini.serve", str(tmp_path / "mine"), "--port=0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as done:
-        address = done.stdout.readline().split()[3].rstrip(",")
+        _, line = done.stdout.readline(), done.stdout.readline()
+        address = line.split()[3].rstrip(",")
         body = {"prompt": PROMPT, "max_tokens": 1024, "stream": True, "temperature": 1}
         url = address + "/v1/completions"
         with httpx.stream("POST", url, json=body, timeout=120) as answer:
