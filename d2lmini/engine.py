@@ -322,6 +322,8 @@ class Engine:
             )
         options = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
         next_token_probs(torch.zeros(1, 2), **options)  # refuses what cannot be
+        if 0 < temperature < 0.01:  # divided by less, a logit can become infinite
+            raise ValueError(f"temperature must be 0, or at least 0.01, not {temperature}")
         generator = torch.Generator(self.cache.device)
         _ = generator.seed() if seed is None else generator.manual_seed(seed)
         stops = [stop] if isinstance(stop, str | int) else list(stop)

@@ -36,6 +36,8 @@ from .templates import ENDS, SYSTEM, find_template, lines, small_template
 try:
     import uvicorn
     from starlette.applications import Starlette
+    from starlette.middleware import Middleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
     from starlette.requests import ClientDisconnect
     from starlette.responses import HTMLResponse, JSONResponse, StreamingResponse
     from starlette.routing import Route
@@ -45,21 +47,26 @@ except ImportError as error:
     ) from error
 
 BLOCK = 16
-# What would change an answer, and is not there: the name, and the value that is harmless.
+# What would change an answer, and is not there, with the values that change nothing.
 NOT_THERE = {
-    "n": 1,
-    "best_of": 1,
-    "echo": False,
-    "suffix": None,
-    "logprobs": False,
-    "top_logprobs": None,
-    "logit_bias": {},
-    "frequency_penalty": 0,
-    "presence_penalty": 0,
-    "tools": [],
-    "functions": [],
-    "response_format": {"type": "text"},
+    "n": [1],
+    "best_of": [1],
+    "echo": [False],
+    "suffix": [""],
+    "logprobs": [False],
+    "top_logprobs": [0],
+    "logit_bias": [{}],
+    "min_p": [0],
+    "frequency_penalty": [0],
+    "presence_penalty": [0],
+    "repetition_penalty": [1],
+    "ignore_eos": [False],
+    "tools": [[]],
+    "tool_choice": ["none", "auto"],
+    "functions": [[]],
+    "response_format": [{"type": "text"}],
 }
+LOCAL = "127.0.0.1", "localhost", "[::1]"
 
 
 class Refused(Exception):
@@ -158,8 +165,8 @@ def text(value, name):
     """A text that can be encoded. Raises Refused for anything else."""
     if isinstance(value, list):  # the parts of a content
         parts = [part.get("text") if isinstance(part, dict) else None for part in value]
-        kinds = {part.get("type") if isinstance(part, dict) else None for part in value}
-        if kinds == {"text"} and all(isinstance(part, str) for part in parts):
+        kinds = [part.get("type") if isinstance(part, dict) else None for part in value]
+        if kinds == ["text"] * len(kinds) and all(isinstance(part, str) for part in parts):
             value = "".join(parts)
     if not isinstance(value, str):
         raise Refused(400, f"{name} must be a text, and is {value!r:.80}", name)
@@ -194,16 +201,21 @@ def messages_of(body, template):
 def options_of(body, limits, defaults):
     """The options of `Engine.add` that a body asks for."""
     for name, harmless in NOT_THERE.items():
-        if body.get(name) not in (None, harmless):
+        if body.get(name) is not None and body[name] not in harmless:
             raise Refused(400, f"{name} is not supported here", name)
-    name = "max_completion_tokens" if "max_completion_tokens" in body else "max_tokens"
+    name = "max_completion_tokens"
+    name = "max_tokens" if body.get(name) is None else name
     stops = body.get("stop") or []
     stops = stops if isinstance(stops, list) else [stops]
     if len(stops) > 4:
         raise Refused(400, f"stop must have at most 4 texts, and has {len(stops)}", "stop")
+    if any(isinstance(stop, str) and len(stop) > 100 for stop in stops):
+        raise Refused(400, "a text of stop must have at most 100 characters", "stop")
+    if not isinstance(body.get("stream_options") or {}, dict):
+        raise Refused(400, "stream_options must be a JSON object", "stream_options")
     return {
         "max_new_tokens": number(body, name, limits.max_tokens, 1, limits.max_tokens, int),
-        "temperature": number(body, "temperature", defaults["temperature"], 0, 100),
+        "temperature": number(body, "temperature", defaults["temperature"], 0, 2),
         "top_p": number(body, "top_p", defaults["top_p"], 1e-6, 1),
         "top_k": number(body, "top_k", None, 1, 2**31, int),
         "seed": number(body, "seed", None, -(2**63), 2**63 - 1, int),
@@ -213,7 +225,8 @@ def options_of(body, limits, defaults):
 
 async def read_body(request, limits):
     """The JSON object of a request. Raises Refused for anything else, or too much of it."""
-    if "application/json" not in request.headers.get("content-type", ""):
+    kind = request.headers.get("content-type", "").partition(";")[0]
+    if kind.strip().lower() != "application/json":  # a page of others cannot send it
         raise Refused(415, "the header Content-Type must be application/json")
     content = b""
     try:
@@ -312,8 +325,8 @@ class Stream(StreamingResponse):
 class Service:
     """The pages and the interface, for an engine whose thread runs."""
 
-    def __init__(self, worker, *, name, limits=None, key=None, defaults=None):
-        self.worker, self.name, self.key = worker, name, key
+    def __init__(self, worker, *, name, limits=None, key=None, defaults=None, hosts=LOCAL):
+        self.worker, self.name, self.key, self.hosts = worker, name, key, hosts
         self.limits = limits or Limits()
         self.tokenizer = worker.engine.tokenizer
         self.template, end = find_template(self.tokenizer)
@@ -341,7 +354,9 @@ class Service:
             Route("/v1/chat/completions", self.guarded(self.chat), methods=["POST"]),
             Route("/v1/completions", self.guarded(self.complete), methods=["POST"]),
         ]
-        return Starlette(routes=routes)
+        # A name that somebody has made to lead here is no name of this server.
+        only = Middleware(TrustedHostMiddleware, allowed_hosts=[*self.hosts])
+        return Starlette(routes=routes, middleware=[only])
 
     def guarded(self, handler):
         """A handler that asks for the key, and answers a refusal in OpenAI's form."""
@@ -401,7 +416,7 @@ class Service:
         max_batch, num_open = self.worker.engine.max_batch, len(self.answers)
         if num_open >= max_batch + self.limits.waiting:
             mean = sum(self.seconds) / len(self.seconds)
-            wait = max(1, math.ceil(mean * num_open / max_batch))
+            wait = max(1, math.ceil(mean))
             reason = f"{num_open} requests are open; try again in {wait} seconds"
             raise Refused(429, reason, Retry_After=str(wait))
         answer = Answer(self.worker, self.answers, self.limits.seconds)
@@ -412,24 +427,33 @@ class Service:
             if body.get("stream"):
                 with_usage = (body.get("stream_options") or {}).get("include_usage")
                 return Stream(form.events(pieces, answer, with_usage), answer)
-            written = []
-            async for piece in pieces:
-                written.append(piece)
-                if await request.is_disconnected():
-                    raise ClientDisconnect
+            written = await self.until_left(request, joined(pieces))
         except BaseException:
             answer.close()
             raise
         answer.close()
         if answer.finish_reason == "error":
             raise Refused(500, "the engine could not compute this answer")
-        return JSONResponse(form.whole("".join(written), answer))
+        return JSONResponse(form.whole(written, answer))
+
+    async def until_left(self, request, work):
+        """The result of some work, unless the client leaves before it is done."""
+        work = asyncio.ensure_future(work)
+        while not (await asyncio.wait({work}, timeout=0.5))[0]:
+            if await request.is_disconnected():
+                work.cancel()
+                raise ClientDisconnect
+        return work.result()
 
     async def timed(self, answer):
         """The pieces of an answer, of which the time is remembered."""
         async for piece in answer:
             yield piece
         self.seconds.append(answer.loop.time() - answer.begun)
+
+
+async def joined(pieces):
+    return "".join([piece async for piece in pieces])
 
 
 class Completion:
@@ -549,12 +573,18 @@ def main():
         sys.exit(
             f"serve: {options.host}:{options.port}: {reason}. --port takes another one"
         )
+    is_local = options.host in ("127.0.0.1", "localhost", "::1")
+    if not is_local and not options.key:
+        print(
+            "serve: whoever reaches this machine can use it: set a --key", file=sys.stderr
+        )
     worker = Worker(engine)
     worker.start()
     service = Service(
         worker,
         name=options.name or name,
         key=options.key,
+        hosts=LOCAL if is_local else ["*"],
         limits=Limits(options.max_tokens, options.seconds, options.body, options.waiting),
         defaults={
             name: value

@@ -6,7 +6,8 @@ and for its end. All rows are of one run on one machine, one after the other; th
 eight answers of a server are not counted. With PEER=PORT another server of the same model
 is measured, too, such as that of llama.cpp, which was started before:
 
-    python -m llama_cpp.server --model SmolLM2.gguf --interrupt_requests False --port 8098
+    python -m llama_cpp.server --model SmolLM2.gguf --n_threads 2 \\
+        --interrupt_requests False --port 8098
 """
 
 import ast

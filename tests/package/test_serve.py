@@ -141,7 +141,8 @@ def test_curl_gets_an_answer(served):
     body = json.dumps({"messages": ASKED, "max_tokens": 3})
     command = ["curl", "-s", served.url + "/v1/chat/completions", "-d", body]
     command += ["-H", "Content-Type: application/json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    options = {"capture_output": True, "encoding": "utf-8"}
+    done = subprocess.run(command, check=True, **options)
     assert json.loads(done.stdout)["choices"][0]["message"]["role"] == "assistant"
 
 
@@ -184,12 +185,20 @@ BAD = {  # a body, the field that the answer names, and a part of what it says
     "half a character": (
         {"messages": [{"role": "user", "content": "\ud800"}]}, None, "half of a character"
     ),
-    "a temperature": ({"temperature": -1}, "temperature", "from 0 to 100, and is -1"),
+    "a temperature": ({"temperature": -1}, "temperature", "from 0 to 2, and is -1"),
     "a text as temperature": ({"temperature": "hot"}, "temperature", "and is 'hot'"),
     "no number": ({"temperature": float("nan")}, "temperature", "and is nan"),
     "top_p": ({"top_p": 2}, "top_p", "to 1, and is 2"),
     "too many tokens": ({"max_tokens": 10**9}, "max_tokens", "from 1 to 1024"),
     "no tokens": ({"max_tokens": 0}, "max_tokens", "and is 0"),
+    "nearly no temperature": ({"temperature": 1e-300}, None, "0, or at least 0.01"),
+    "a long stop": ({"stop": "a" * 101}, "stop", "at most 100 characters"),
+    "a part without a type": (
+        {"messages": [{"role": "user", "content": [{"type": []}]}]}, None, "must be a text"
+    ),
+    "a list of options": ({"stream_options": [1], "stream": True}, "stream_options", "obj"),
+    "another penalty": ({"repetition_penalty": 1.2}, "repetition_penalty", "not supported"),
+    "a tool": ({"tool_choice": "required"}, "tool_choice", "not supported"),
     "two answers": ({"n": 2}, "n", "n is not supported here"),
     "tools": ({"tools": [{"type": "function"}]}, "tools", "not supported"),
     "five stops": ({"stop": list("abcde")}, "stop", "at most 4 texts, and has 5"),
@@ -223,7 +232,11 @@ def test_other_bodies_and_models_are_refused():
             assert answer.json()["error"]["message"].startswith("the body must be")
         answer = httpx.post(url, content="x" * 1001, headers=headers)
         assert answer.status_code == 413 and "1000 bytes" in answer.text
-        assert httpx.post(url, content="{}").status_code == 415
+        for kind in ("text/plain; x=application/json", "text/plain"):
+            sent = httpx.post(url, content="{}", headers={"Content-Type": kind})
+            assert sent.status_code == 415
+        sent = httpx.post(url, content="{}", headers={**headers, "Host": "evil.example"})
+        assert sent.status_code == 400 and "host" in sent.text
         answer = served.ask(model="other")
         assert answer.status_code == 404 and "'tiny'" in answer.text
         assert served.ask(model="tiny").status_code == 200
@@ -279,6 +292,10 @@ def test_who_leaves_in_the_middle_frees_what_the_answer_had():
             assert served.engine.running
         with pytest.raises(httpx.ReadTimeout):  # not streamed
             httpx.post(url, json={**body, "stream": False}, timeout=0.3)
+        full = [served.engine.add([1], 200) for _ in range(4)]  # nobody else gets a row
+        with pytest.raises(httpx.ReadTimeout):  # so that this one waits when it leaves
+            httpx.post(url, json={**body, "stream": False}, timeout=0.3)
+        _ = [served.engine.cancel(request) for request in full]
         head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: {served.url[7:]}\r\n"
         head += "Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"
         with socket.create_connection(("127.0.0.1", served.port)) as half:
@@ -312,7 +329,9 @@ def test_a_signal_lets_running_answers_end_and_takes_no_new_ones(tmp_path):
     model = make_model(tokenizer, max_len=2048).float()
     d2l.save_pretrained(model, tokenizer, tmp_path / "mine")
     command = [sys.executable, "-m", "d2lmini.serve", str(tmp_path / "mine"), "--port=0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as done:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, encoding="utf-8", cwd=ROOT
+    ) as done:
         _, line = done.stdout.readline(), done.stdout.readline()
         address = line.split()[3].rstrip(",")
         body = {"prompt": PROMPT, "max_tokens": 1024, "stream": True, "temperature": 1}
@@ -335,7 +354,7 @@ def test_a_folder_or_a_port_that_cannot_be_is_refused(tmp_path, served):
         ([str(tmp_path), "--port", "0"], "serve: "),
     ):
         command = [sys.executable, "-m", "d2lmini.serve", *options]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=ROOT)
         assert done.returncode == 1 and done.stderr.startswith(part)
         assert "Traceback" not in done.stderr
 
