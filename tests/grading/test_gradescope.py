@@ -95,14 +95,14 @@ def failed(folder, notebook):
     return names, plugin.generate_report()
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_each_cell_of_tests_becomes_a_file_with_its_points(folder):
     tests = {path.stem: read_test(path) for path in (folder / "tests").glob("*.py")}
     assert {name: test.points for name, test in tests.items()} == POINTS
     assert {name for name, test in tests.items() if test.hidden} == {"0-1-hidden-tests-1"}
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_no_solution_is_in_it_and_hidden_tests_only_in_tests(folder):
     for path in folder.rglob("*.*"):
         if path.is_file():
@@ -111,7 +111,7 @@ def test_no_solution_is_in_it_and_hidden_tests_only_in_tests(folder):
             assert "double(2.0)" not in text or path.parent.name == "tests", path
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 @pytest.mark.parametrize(
     ("student", "names", "report"),
     [
@@ -129,7 +129,7 @@ def test_files_pass_with_right_answers_only(folder, course, student, names, repo
     assert found == names and report in remarks and bool(report) == bool(remarks)
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 @pytest.mark.parametrize(
     ("name", "program", "message"),
     [
